@@ -333,38 +333,40 @@ class SharePort(msgspec.Struct, frozen=True, kw_only=True):
     """The share partitions that this broker leads, and the sessions of their members. Results come by callback, now or
     later; errors are among them."""
 
-    serves: Callable[[], bool]
+    serves_share_partitions: Callable[[], bool]
     """Whether this broker serves share groups at all: that depends on a feature."""
-    begin_fetch: Callable[[ShareFetchValues, bool], None]
+    begin_share_fetch: Callable[[ShareFetchValues, bool], None]
     """Begin or continue the session of a ShareFetch request; the second argument says whether it acknowledges records.
     Raises ShareError."""
-    fetch: Callable[[ShareFetchValues, Callable[[str], bool], Throttle | None, ShareFetchDone], None]
+    share_fetch: Callable[[ShareFetchValues, Callable[[str], bool], Throttle | None, ShareFetchDone], None]
     """Acquire records for it. The second argument says whether the sender may read a topic, the third one whether the
     response has to leave without records."""
-    begin_acknowledge: Callable[[ShareMember], None]
+    begin_share_acknowledge: Callable[[ShareMember], None]
     """Continue the session of a ShareAcknowledge request. Raises ShareError."""
-    acknowledge: Callable[[ShareMember, Acknowledgements, Callable[[str], bool], ShareAcknowledgeDone], None]
+    share_acknowledge: Callable[
+        [ShareMember, Acknowledgements, Callable[[str], bool], ShareAcknowledgeDone], None
+    ]
     """Acknowledge records. The third argument says whether the sender may read a topic."""
-    end_session: Callable[[ShareMember], None]
+    end_share_session: Callable[[ShareMember], None]
     """End a session and release its records."""
     connection_ended: Callable[[Hashable], None]
     """End the sessions of a connection."""
-    lock_duration_ms: Callable[[str], int]
+    share_lock_duration_ms: Callable[[str], int]
     """How long members of a group have records for themselves."""
-    after: Callable[[int, Callable[[], None]], None]
+    call_after: Callable[[int, Callable[[], None]], None]
     """Call a function in so many milliseconds."""
 
 
 NO_SHARES = SharePort(
-    serves=_refuse,
-    begin_fetch=_refuse,
-    fetch=_refuse,
-    begin_acknowledge=_refuse,
-    acknowledge=_refuse,
-    end_session=_refuse,
+    serves_share_partitions=_refuse,
+    begin_share_fetch=_refuse,
+    share_fetch=_refuse,
+    begin_share_acknowledge=_refuse,
+    share_acknowledge=_refuse,
+    end_share_session=_refuse,
     connection_ended=lambda connection: None,
-    lock_duration_ms=_refuse,
-    after=_refuse,
+    share_lock_duration_ms=_refuse,
+    call_after=_refuse,
 )
 """Of a node that is only a controller."""
 

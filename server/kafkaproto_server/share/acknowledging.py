@@ -124,15 +124,11 @@ def _acknowledge_range(
         if is_whole and not batch.is_tracked:
             run = batch.whole
             if run.state is not RecordState.ACQUIRED:
-                raise _not_acquired(
-                    "The batch cannot be acknowledged. The batch is not in the acquired state."
-                )
+                raise _not_acquired(_nobody_has(run))
             _apply(partition, change, run, AcknowledgeType(said.types[0]), now_ms)
             continue
         if not batch.is_tracked and batch.whole.state is not RecordState.ACQUIRED:
-            raise _not_acquired(
-                "The batch cannot be acknowledged. The subset batch is not in the acquired state."
-            )
+            raise _not_acquired(_nobody_has(batch.whole))
         batch.is_tracked = True
         _acknowledge_part(partition, member_id, batch, said, change, now_ms)
 
@@ -143,26 +139,26 @@ def _batches_of(partition: SharePartition, said: Acknowledgement) -> list[InFlig
     if floor is None and said.first < partition.start_offset <= said.last:
         floor = in_flight.floor(partition.start_offset)
     if floor is None:
-        raise _not_acquired("Batch record not found. The request batch offsets are not found in the cache.")
+        raise _not_acquired(f"No record from {said.first} to {said.last} is in flight.")
     batches = in_flight.begin_between(floor.first, said.last)
     if batches[-1].last < said.first:
         raise ShareError(
             ErrorCode.INVALID_REQUEST,
-            "Batch record not found. The first offset in request is past acquired records.",
+            f"The records from {said.first} to {said.last} were not fetched yet.",
         )
     if batches[-1].last < said.last:
         raise ShareError(
             ErrorCode.INVALID_REQUEST,
-            "Batch record not found. The last offset in request is past acquired records.",
+            f"The last of the records from {said.first} to {said.last} were not fetched yet.",
         )
     return batches
 
 
 def _check_whole(run: Run, member_id: str) -> None:
     if run.member_id == NO_MEMBER:
-        raise _not_acquired("The batch cannot be acknowledged. The batch is not in the acquired state.")
+        raise _not_acquired(_nobody_has(run))
     if run.member_id != member_id:
-        raise _not_acquired("Member is not the owner of batch record")
+        raise _not_acquired(_another_has(run))
 
 
 def _acknowledge_part(
@@ -182,19 +178,27 @@ def _acknowledge_part(
         for run in batch.runs_between(max(first, lowest), min(last, batch.last)):
             # What another change is about looks as if it were done.
             if run.state is not RecordState.ACQUIRED:
-                raise _not_acquired("The offset cannot be acknowledged. The offset is not acquired.")
+                raise _not_acquired(_nobody_has(run))
             if run.member_id != member_id:
-                raise _not_acquired("Member is not the owner of offset")
+                raise _not_acquired(_another_has(run))
             _apply(partition, change, run, kind, now_ms)
 
 
 def _apply(partition: SharePartition, change: Change, run: Run, kind: AcknowledgeType, now_ms: int) -> None:
     if kind is AcknowledgeType.RENEW:
         if not partition.settings.may_renew:
-            raise _not_acquired("Renewing acquisition locks is not enabled for the group.")
+            raise _not_acquired("The group does not allow its members to renew locks.")
         run.lock_until_ms = partition.lock(run.first, run.last, now_ms)
     else:
         _begin(partition, change, run, _STATES[kind])
+
+
+def _nobody_has(run: Run) -> str:
+    return f"The records from {run.first} to {run.last} are acquired by no member."
+
+
+def _another_has(run: Run) -> str:
+    return f"The records from {run.first} to {run.last} are acquired by another member."
 
 
 def _not_acquired(message: str) -> ShareError:

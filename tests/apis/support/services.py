@@ -26,6 +26,7 @@ from kafkaproto_server.requests.ports import (
     NO_GROUPS,
     NO_REPLICAS,
     NO_SHARE_STATE,
+    NO_SHARES,
     NO_TRANSACTIONS,
     ControllerPort,
     GroupPort,
@@ -34,6 +35,7 @@ from kafkaproto_server.requests.ports import (
     QuorumPort,
     ReplicaPort,
     Services,
+    SharePort,
     ShareStatePort,
     TransactionPort,
 )
@@ -125,6 +127,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         **structs.asdict(NO_GROUPS),
         **structs.asdict(NO_TRANSACTIONS),
         **structs.asdict(NO_SHARE_STATE),
+        **structs.asdict(NO_SHARES),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
     return Services(
@@ -141,6 +144,7 @@ PORTS: dict[str, type[Struct]] = {
     "groups": GroupPort,
     "transactions": TransactionPort,
     "share_state": ShareStatePort,
+    "shares": SharePort,
 }
 
 

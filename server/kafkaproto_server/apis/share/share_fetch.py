@@ -67,13 +67,13 @@ def handle_share_fetch(
     )
     reply: Deferred[Response] = Deferred()
     try:
-        services.shares.begin_fetch(values, has_acknowledgements)
+        services.shares.begin_share_fetch(values, has_acknowledgements)
     except ShareError as error:
         response = Response(error_code=error.code, error_message=error.message)
         if error.code is not ErrorCode.SHARE_SESSION_LIMIT_REACHED:
             return response
         # A member that asked again at once would not find a place either.
-        services.shares.after(request.max_wait_ms, partial(reply.resolve, response))
+        services.shares.call_after(request.max_wait_ms, partial(reply.resolve, response))
         return reply
     _Serving(request, values, context, services, reply).begin(has_acknowledgements=has_acknowledgements)
     return reply
@@ -81,7 +81,7 @@ def handle_share_fetch(
 
 def _refused(request: ShareFetchRequest, context: RequestContext, services: Services) -> Response | None:
     group_id = request.group_id
-    if not services.shares.serves():
+    if not services.shares.serves_share_partitions():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)
     if group_id is None:
         return Response(error_code=ErrorCode.INVALID_REQUEST)
@@ -147,7 +147,7 @@ class _Serving:
         if self._request.is_renew_ack:
             self._take_fetched(ShareFetched())
         else:
-            self._services.shares.fetch(
+            self._services.shares.share_fetch(
                 self._values, self._may_read, self._context.throttle, self._take_fetched
             )
 
@@ -168,7 +168,7 @@ class _Serving:
                     wrong[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_REQUEST)
                 elif ranges:
                     good[key] = ranges
-        self._services.shares.acknowledge(
+        self._services.shares.share_acknowledge(
             self._values.member,
             good,
             self._may_read,
@@ -191,12 +191,12 @@ class _Serving:
             error_code=fetched.code, error_message=fetched.message, throttle_time_ms=fetched.throttle_ms
         )
         if not fetched.throttle_ms and fetched.code is not ErrorCode.UNKNOWN_SERVER_ERROR:
-            response.acquisition_lock_timeout_ms = self._services.shares.lock_duration_ms(
+            response.acquisition_lock_timeout_ms = self._services.shares.share_lock_duration_ms(
                 self._values.member.group_id
             )
             self._add_partitions(response, fetched.partitions, acknowledged)
         if self._values.member.epoch == FINAL_EPOCH:
-            self._services.shares.end_session(self._values.member)
+            self._services.shares.end_share_session(self._values.member)
         self._reply.resolve(response)
 
     def _add_partitions(

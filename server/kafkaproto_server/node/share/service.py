@@ -78,15 +78,15 @@ class ShareService:
     def port(self) -> SharePort:
         """What handlers may use of it."""
         return SharePort(
-            serves=lambda: self._image().features.get(SHARE_VERSION, 0) > 0,
-            begin_fetch=self._begin_fetch,
-            fetch=self._fetch,
-            begin_acknowledge=self._begin_acknowledge,
-            acknowledge=self._acknowledge,
-            end_session=self._end_session,
+            serves_share_partitions=lambda: self._image().features.get(SHARE_VERSION, 0) > 0,
+            begin_share_fetch=self._begin_fetch,
+            share_fetch=self._fetch,
+            begin_share_acknowledge=self._begin_acknowledge,
+            share_acknowledge=self._acknowledge,
+            end_share_session=self._end_session,
             connection_ended=self._connection_ended,
-            lock_duration_ms=self._lock_duration_ms,
-            after=lambda delay_ms, call: self._call_at(self._fetches.now_ms + delay_ms, call),
+            share_lock_duration_ms=self._lock_duration_ms,
+            call_after=lambda delay_ms, call: self._call_at(self._fetches.now_ms + delay_ms, call),
         )
 
     # -- sessions --------------------------------------------------------------------------------------------------
