@@ -78,7 +78,9 @@ class World:
             self.model.may_acknowledge(offset, member) for offset in wanted
         )
         try:
-            change = acknowledge(self.core, member, [Acknowledgement(first, last, types)], self.now_ms)
+            change = Change()
+            said = [Acknowledgement(first, last, types)]
+            acknowledge(self.core, member, said, change, self.now_ms)
         except ShareError:
             assert not is_good or not wanted or first < self.model.start
             # Locks are renewed up to the first record that is refused.

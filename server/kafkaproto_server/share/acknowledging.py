@@ -10,14 +10,17 @@ Apache Kafka: ``SharePartition.acknowledge``, ``SharePartition.releaseAcquiredRe
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.share_requests import ShareError
 from kafkaproto_server.share.in_flight import NO_MEMBER, Change, InFlightBatch, RecordState, Run
 from kafkaproto_server.share.partition import SharePartition
+
+PIECE_WEIGHT: Final = 2_000
+"""How many acknowledge types `in_pieces` puts together at most."""
 
 
 class AcknowledgeType(enum.IntEnum):
@@ -63,15 +66,18 @@ class Acknowledgement(NamedTuple):
 
 
 def acknowledge(
-    partition: SharePartition, member_id: str, acknowledgements: Sequence[Acknowledgement], now_ms: int
-) -> Change:
-    """Begin a change, which is to be persisted unless it is empty. The caller has checked that ranges ascend and do not
-    overlap, and that the types are known.
+    partition: SharePartition,
+    member_id: str,
+    acknowledgements: Iterable[Acknowledgement],
+    change: Change,
+    now_ms: int,
+) -> None:
+    """Add to a change, which is to be persisted unless it is empty. The caller has checked that ranges ascend and do
+    not overlap, and that the types are known.
 
-    Raises ShareError: INVALID_REQUEST if records are meant that were not fetched yet, INVALID_RECORD_STATE if the
-    member does not have the records (any more).
+    Raises ShareError after it has taken the change back: INVALID_REQUEST if records are meant that were not fetched
+    yet, INVALID_RECORD_STATE if the member does not have the records (any more).
     """
-    change = Change()
     try:
         for each in acknowledgements:
             if each.last >= partition.start_offset:
@@ -81,7 +87,25 @@ def acknowledge(
         raise
     finally:
         partition.clean_locks()
-    return change
+
+
+def in_pieces(acknowledgements: Iterable[Acknowledgement]) -> Iterator[list[Acknowledgement]]:
+    """The same in pieces, each of which takes little time; there is at least one."""
+    piece: list[Acknowledgement] = []
+    weight = 0
+    for each in acknowledgements:
+        for first in range(0, len(each.types), PIECE_WEIGHT):
+            types = each.types[first : first + PIECE_WEIGHT]
+            if len(types) == len(each.types):
+                part = each
+            else:
+                part = Acknowledgement(each.first + first, each.first + first + len(types) - 1, types)
+            if weight + len(types) > PIECE_WEIGHT:
+                yield piece
+                piece, weight = [], 0
+            piece.append(part)
+            weight += len(types)
+    yield piece
 
 
 def release(partition: SharePartition, member_id: str) -> Change:

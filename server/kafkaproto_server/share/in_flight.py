@@ -201,14 +201,18 @@ class InFlightBatch:
     def runs_between(self, first: int, last: int) -> list[Run]:
         """The runs of offsets from ``first`` to ``last``. Those at the edges are cut, so that no offset outside is in
         one of them."""
+        runs = self.runs
+        if len(runs) == 1 and first <= self.first and self.last <= last:
+            return runs
         self._cut_at(first)
         self._cut_at(last + 1)
-        runs = self.runs
         return runs[bisect_left(runs, first, key=_FIRST) : bisect_right(runs, last, key=_LAST)]
 
     def runs_over(self, first: int, last: int) -> list[Run]:
         """The runs that have offsets from ``first`` to ``last``; nothing is cut."""
         runs = self.runs
+        if first <= self.first and self.last <= last:
+            return runs
         return runs[bisect_left(runs, first, key=_LAST) : bisect_right(runs, last, key=_FIRST)]
 
     def split(self, run: Run, at: int) -> None:
@@ -233,10 +237,12 @@ class InFlightBatch:
 class InFlight:
     """The batches of a share partition, ascending. They do not overlap, and there may be gaps between them."""
 
-    __slots__ = ("_batches",)
+    __slots__ = ("_batches", "_firsts")
 
     def __init__(self) -> None:
         self._batches: list[InFlightBatch] = []
+        # Of each batch. Looking for an integer is much faster than for a batch by its first offset.
+        self._firsts: list[int] = []
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -256,37 +262,42 @@ class InFlight:
 
     def add(self, batch: InFlightBatch) -> None:
         """Add a batch."""
-        position = bisect_left(self._batches, batch.first, key=_FIRST)
-        if position < len(self._batches) and self._batches[position].first == batch.first:
+        position = bisect_left(self._firsts, batch.first)
+        if position < len(self._firsts) and self._firsts[position] == batch.first:
             # A log of which records were lost may have another batch at the same offset.
             self._batches[position] = batch
         else:
+            self._firsts.insert(position, batch.first)
             self._batches.insert(position, batch)
 
     def floor(self, offset: int) -> InFlightBatch | None:
         """The last batch that begins at or before an offset; None if there is none."""
-        position = bisect_right(self._batches, offset, key=_FIRST)
+        position = bisect_right(self._firsts, offset)
         return self._batches[position - 1] if position else None
 
     def begin_between(self, first: int, last: int) -> list[InFlightBatch]:
         """The batches that begin from ``first`` to ``last``."""
-        batches = self._batches
-        return batches[bisect_left(batches, first, key=_FIRST) : bisect_right(batches, last, key=_FIRST)]
+        return self._batches[bisect_left(self._firsts, first) : bisect_right(self._firsts, last)]
 
     def over(self, first: int, last: int) -> list[InFlightBatch]:
         """The batches that have offsets from ``first`` to ``last``."""
-        floor = self.floor(first)
-        return self.begin_between(first if floor is None or floor.last < first else floor.first, last)
+        begin = bisect_right(self._firsts, first)
+        if begin and self._batches[begin - 1].last >= first:
+            begin -= 1
+        return self._batches[begin : bisect_right(self._firsts, last)]
 
     def after(self, batch: InFlightBatch) -> InFlightBatch | None:
         """The batch behind one of them; None if it is the last."""
-        position = bisect_right(self._batches, batch.first, key=_FIRST)
+        position = bisect_right(self._firsts, batch.first)
         return self._batches[position] if position < len(self._batches) else None
 
     def drop_before(self, batch: InFlightBatch) -> None:
         """Forget what lies before one of them."""
-        del self._batches[: bisect_left(self._batches, batch.first, key=_FIRST)]
+        position = bisect_left(self._firsts, batch.first)
+        del self._batches[:position]
+        del self._firsts[:position]
 
     def clear(self) -> None:
         """Forget all."""
         self._batches.clear()
+        self._firsts.clear()

@@ -31,6 +31,8 @@ from kafkaproto_server.share.settings import ShareSettings
 
 FEW_LOCKS: Final = 1024
 """From so many locks on, those that are gone are forgotten whenever their number may have doubled."""
+MAX_EXPIRED: Final = 1_000
+"""How many locks `expire` looks at, at most."""
 
 
 class SharePartition:
@@ -177,19 +179,27 @@ class SharePartition:
         return self._locks[0][0] if self._locks else None
 
     def expire(self, now_ms: int) -> tuple[StateBatch, ...]:
-        """Take records from members whose locks have expired. Returns what is to be persisted. It holds at once,
-        whether it can be persisted or not; `move_start` is called once it was tried."""
+        """Take records from members whose locks have expired, or some of them: then `next_deadline_ms` is over.
+
+        Returns what is to be persisted. It holds at once, whether it can be persisted or not; `move_start` is called
+        once it was tried.
+        """
+        first: int | None = None
+        last = -1
+        for _ in range(MAX_EXPIRED):
+            if not self._locks or self._locks[0][0] > now_ms:
+                break
+            _, begin, end = heapq.heappop(self._locks)
+            first = begin if first is None else min(first, begin)
+            last = max(last, end)
         changed: list[StateBatch] = []
-        while self._locks and self._locks[0][0] <= now_ms:
-            _, first, last = heapq.heappop(self._locks)
-            for batch in self.in_flight.over(first, last):
-                if not batch.is_tracked and self._starts_within(batch):
-                    batch.is_tracked = batch.whole.state is RecordState.ACQUIRED
-                runs = batch.runs_between(first, last) if batch.is_tracked else batch.runs
-                for run in runs:
-                    if run.state is RecordState.ACQUIRED and _is_over(run, now_ms):
-                        self._expire_run(batch, run, changed)
-        return tuple(sorted(changed))
+        for batch in [] if first is None else self.in_flight.over(first, last):
+            if not batch.is_tracked and self._starts_within(batch):
+                batch.is_tracked = batch.whole.state is RecordState.ACQUIRED
+            for run in tuple(batch.runs):
+                if run.state is RecordState.ACQUIRED and _is_over(run, now_ms):
+                    self._expire_run(batch, run, changed)
+        return tuple(changed)
 
     def _expire_run(self, batch: InFlightBatch, run: Run, changed: list[StateBatch]) -> None:
         for part in self.parts_at_start(batch, run):
@@ -237,15 +247,19 @@ class SharePartition:
     def complete(self, change: Change, *, is_kept: bool, now_ms: int) -> bool:
         """A change was persisted, or is taken back. Returns whether the start offset has moved."""
         limit = self.settings.delivery_count_limit
-        for each in change.batches:
-            for batch in self.in_flight.over(each.first_offset, each.last_offset):
-                for run in batch.runs_over(each.first_offset, each.last_offset):
-                    if run.change is not change:
-                        continue
-                    self.track_at_start(batch)
+        for batch in self._batches_of(change):
+            self.track_at_start(batch)
+            for run in tuple(batch.runs):
+                if run.change is change:
                     for part in self.parts_at_start(batch, run):
                         self._complete_run(part, limit, is_kept=is_kept, now_ms=now_ms)
         return is_kept and self.move_start()
+
+    def _batches_of(self, change: Change) -> list[InFlightBatch]:
+        if not change.batches:
+            return []
+        first = min(each.first_offset for each in change.batches)
+        return self.in_flight.over(first, max(each.last_offset for each in change.batches))
 
     def _complete_run(self, run: Run, limit: int, *, is_kept: bool, now_ms: int) -> None:
         was_terminal = run.state.is_terminal

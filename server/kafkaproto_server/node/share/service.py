@@ -10,7 +10,7 @@ Apache Kafka: ``SharePartitionManager``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -41,7 +41,13 @@ from kafkaproto_server.requests.share_requests import (
     TopicPartitionId,
 )
 from kafkaproto_server.requests.share_state import Persister
-from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, release
+from kafkaproto_server.share.acknowledging import (
+    Acknowledgement,
+    acknowledge,
+    in_pieces,
+    release,
+)
+from kafkaproto_server.share.in_flight import Change
 from kafkaproto_server.share.sessions import SessionKey, ShareSession, ShareSessions, rotated
 
 MAX_LEFT_GROUPS: Final = 16
@@ -284,17 +290,35 @@ class ShareService:
             if core is None:
                 results[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_RECORD_STATE)
                 continue
-            try:
-                change = acknowledge(
-                    core, member.member_id, [Acknowledgement(*each) for each in ranges], self._fetches.now_ms
-                )
-            except ShareError as error:
-                results[key] = _acknowledged(error)
-                continue
             under_way += 1
-            self._led.watch_locks(led)
-            self._led.persist(led, change, partial(finish, key))
+            said = in_pieces(Acknowledgement(*each) for each in ranges)
+            self._acknowledge_piece(led, member.member_id, next(said), said, Change(), partial(finish, key))
         finish(None, None)
+
+    def _acknowledge_piece(
+        self,
+        led: LedSharePartition,
+        member_id: str,
+        piece: list[Acknowledgement],
+        said: Iterator[list[Acknowledgement]],
+        change: Change,
+        done: Callable[[ShareError | None], None],
+    ) -> None:
+        """Take a piece of a partition's acknowledgements, and the others in later turns of the loop. They are one
+        change: a piece that is refused takes those before it back."""
+        core = self._led.core_of(led)
+        assert core is not None, "it is loaded, and stays so"
+        try:
+            acknowledge(core, member_id, piece, change, self._fetches.now_ms)
+        except ShareError as error:
+            done(error)
+            return
+        self._led.watch_locks(led)
+        following = next(said, None)
+        if following is None:
+            self._led.persist(led, change, done)
+        else:
+            self._call_at(0, partial(self._acknowledge_piece, led, member_id, following, said, change, done))
 
 
 def _acknowledged(error: ShareError | None) -> ShareAcknowledgeResult:
