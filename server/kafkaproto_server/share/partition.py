@@ -32,7 +32,7 @@ from kafkaproto_server.share.settings import ShareSettings
 FEW_LOCKS: Final = 1024
 """From so many locks on, those that are gone are forgotten whenever their number may have doubled."""
 MAX_EXPIRED: Final = 1_000
-"""How many locks `expire` looks at, at most."""
+"""How many runs of records `expire` takes from members at once."""
 
 
 class SharePartition:
@@ -186,9 +186,7 @@ class SharePartition:
         """
         first: int | None = None
         last = -1
-        for _ in range(MAX_EXPIRED):
-            if not self._locks or self._locks[0][0] > now_ms:
-                break
+        while self._locks and self._locks[0][0] <= now_ms:
             _, begin, end = heapq.heappop(self._locks)
             first = begin if first is None else min(first, begin)
             last = max(last, end)
@@ -197,8 +195,12 @@ class SharePartition:
             if not batch.is_tracked and self._starts_within(batch):
                 batch.is_tracked = batch.whole.state is RecordState.ACQUIRED
             for run in tuple(batch.runs):
-                if run.state is RecordState.ACQUIRED and _is_over(run, now_ms):
-                    self._expire_run(batch, run, changed)
+                if run.state is not RecordState.ACQUIRED or not _is_over(run, now_ms):
+                    continue
+                if len(changed) >= MAX_EXPIRED:
+                    heapq.heappush(self._locks, (now_ms, run.first, last))
+                    return tuple(changed)
+                self._expire_run(batch, run, changed)
         return tuple(changed)
 
     def _expire_run(self, batch: InFlightBatch, run: Run, changed: list[StateBatch]) -> None:
