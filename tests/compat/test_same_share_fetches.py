@@ -16,11 +16,13 @@ from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.records.batch import NewRecord, build_batch
 from tests.compat.support.nodes import create, make_node
 from tests.compat.support.share_dialogues import (
     MEMBERS,
     OVERRIDES,
     RELEASE_S,
+    TIMESTAMP_MS,
     TOPIC,
     WAIT_S,
     Dialogue,
@@ -413,10 +415,83 @@ def waits(script: Script) -> None:
     assert time.monotonic() - begun_s < 5
 
 
+def committed_only(script: Script) -> None:
+    """Records of an aborted transaction are not delivered, those of an open one are not yet."""
+    script.configure(share_isolation_level="read_committed")
+    producer = _transactional_producer(script)
+    script.fetch(0, begins=True)
+    _write_in_transaction(script, producer, 0)
+    script.produce(2)
+    script.fetch(1)
+    _end_transaction(script, producer, is_committed=False)
+    script.fetch(2)
+    script.produce(1)
+    script.fetch(3)
+    script.end()
+
+
+def _transactional_producer(script: Script) -> tuple[int, int]:
+    """Producer id and epoch."""
+    request = kafka.InitProducerIdRequest(transactional_id=script.group, transaction_timeout_ms=60_000)
+    found: list[tuple[int, int]] = []
+
+    def begin() -> bool:
+        key = kafka.FindCoordinatorRequest(key_type=1, coordinator_keys=[script.group])
+        script.admin.ask(key, 4)
+        response: Any = script.admin.ask(request, 4)
+        if response.error_code == 0:
+            found.append((response.producer_id, response.producer_epoch))
+        return bool(found)
+
+    wait_until(begin, WAIT_S, "the coordinator of transactions")
+    return found[0]
+
+
+def _write_in_transaction(script: Script, producer: tuple[int, int], sequence: int) -> None:
+    producer_id, epoch = producer
+    name = script.dialogue.topic
+    add = kafka.AddPartitionsToTxnRequest
+    script.admin.ask(
+        add(
+            v3_and_below_transactional_id=script.group,
+            v3_and_below_producer_id=producer_id,
+            v3_and_below_producer_epoch=epoch,
+            v3_and_below_topics=[add.AddPartitionsToTxnTopic(name=name, partitions=[0])],
+        ),
+        3,
+    )
+    sent = build_batch(
+        [NewRecord(None, b"in a transaction")] * 2,
+        base_offset=0,
+        timestamp_ms=TIMESTAMP_MS,
+        transactional=True,
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        base_sequence=sequence,
+    )
+    kind = kafka.ProduceRequest
+    data = kind.TopicProduceData(name=name, partition_data=[kind.PartitionProduceData(index=0, records=sent)])
+    request = kind(transactional_id=script.group, acks=-1, timeout_ms=10_000, topic_data=[data])
+    response: Any = script.admin.ask(request, 11)
+    assert response.responses[0].partition_responses[0].error_code == 0
+
+
+def _end_transaction(script: Script, producer: tuple[int, int], *, is_committed: bool) -> None:
+    """End it, and wait until its marker is in the log."""
+    producer_id, epoch = producer
+    request = kafka.EndTxnRequest(
+        transactional_id=script.group, producer_id=producer_id, producer_epoch=epoch, committed=is_committed
+    )
+    response: Any = script.admin.ask(request, 3)
+    assert response.error_code == 0
+    time.sleep(2 * RELEASE_S)
+
+
 @pytest.mark.parametrize(
     "case",
     [
         refusals,
+        committed_only,
         sessions,
         acknowledgements,
         deliveries,
