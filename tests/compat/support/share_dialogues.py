@@ -19,7 +19,7 @@ from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.requests.coordinator_places import share_key
 from tests.compat.support.nodes import led_topics
 
@@ -340,5 +340,17 @@ def told(value: Any, topic_id: bytes) -> Any:
     # Texts are each server's own.
     left_out = ("unknown_tags", "port", "error_message", "acknowledge_error_message")
     return {
-        name: told(getattr(value, name), topic_id) for name in type(value).__slots__ if name not in left_out
+        name: batches(getattr(value, name)) if name == "records" else told(getattr(value, name), topic_id)
+        for name in type(value).__slots__
+        if name not in left_out
     }
+
+
+def batches(records: Any) -> list[Any]:
+    """What lies in records, without the time at which a transaction ended."""
+    found: list[Any] = [len(records)]
+    for view in iterate_batches(bytes(records)):
+        header = view.header()
+        found.append((header.base_offset, header.last_offset, header.attributes, view.size_in_bytes))
+        found += [bytes(each.value or b"") for each in view.records() if not header.is_control]
+    return found
