@@ -329,9 +329,11 @@ def resets(script: Script) -> None:
         script.dialogue.group = script.group = f"group-{name}-{script.dialogue.topic}"
         script.configure(share_auto_offset_reset=value)
         script.dialogue.initialize(0, start_offset=-1)
-        script.fetch(0, begins=True, max_wait_ms=300)
+        # Only the latest offset has no record.
+        wait_ms = 500 if value == "latest" else 5_000
+        script.fetch(0, begins=True, max_wait_ms=wait_ms)
         script.produce(1)
-        script.fetch(1, max_wait_ms=300)
+        script.fetch(1, max_wait_ms=500)
         script.end()
 
 
