@@ -33,7 +33,7 @@ from tests.compat.support.share_dialogues import (
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
 UNKNOWN_ID = b"\x09" * 16
-SEEDS = range(4)
+SEEDS = range(3)
 STEPS = 60
 M, N = MEMBERS
 
@@ -347,22 +347,6 @@ def renewal_is_off(script: Script) -> None:
     script.acknowledge(4, (0, 2, [1]))
 
 
-def locks(script: Script) -> None:
-    """A lock expires, another one is renewed."""
-    script.configure(share_record_lock_duration_ms="1000")
-    script.fetch(0, begins=True)
-    script.fetch(0, N, begins=True)
-    time.sleep(0.6)
-    script.acknowledge(1, (1, 1, [4]), renews=True)
-    time.sleep(0.7)
-    script.fetch(1, N)
-    script.acknowledge(2, (0, 0, [1]))
-    script.acknowledge(3, (1, 1, [1]))
-    script.fetch(4, max_wait_ms=3_000)
-    script.acknowledge(2, (0, 0, [1]), member=N)
-    script.end()
-
-
 def connections(script: Script) -> None:
     """A session ends with the connection that it began on, and with no other."""
     with Probe(script.node.bootstrap_server) as probe:
@@ -501,7 +485,6 @@ def _end_transaction(script: Script, producer: tuple[int, int], *, is_committed:
         limits,
         resets,
         renewal_is_off,
-        locks,
         connections,
         reloads,
         waits,
