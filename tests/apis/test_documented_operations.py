@@ -101,6 +101,8 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     67: (CLUSTER_ACTION,),
     70: (CLUSTER_ACTION,),
     73: (CLUSTER_ACTION,),
+    78: (READ_GROUP,),
+    79: (READ_GROUP,),
     83: (CLUSTER_ACTION,),
     84: (CLUSTER_ACTION,),
     85: (CLUSTER_ACTION,),
@@ -162,6 +164,8 @@ ALSO_NEEDED: dict[int, tuple[Need, ...]] = {
     90: (DESCRIBE_TOPIC,),
     91: (READ,),
     92: (READ,),
+    78: (READ,),
+    79: (READ,),
 }
 """What is needed beside: on the topics of the group or transaction, and on the group whose offsets take part."""
 

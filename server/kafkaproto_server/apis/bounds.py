@@ -45,6 +45,8 @@ JOINS = Bounds(max_elements=1_000, max_bytes=1 * MIB)
 """What a member says with each protocol may name thousands of topics. A record with the group has to hold it."""
 HEARTBEATS = Bounds(max_elements=5_000, max_bytes=1 * MIB)
 """A member may name thousands of topics, or have thousands of partitions."""
+SHARE_FETCHES = Bounds(max_elements=20_000, max_bytes=1 * MIB)
+"""What a member acknowledges at once, perhaps with a type for each record of a large batch."""
 DELETED_OFFSETS = Bounds(max_elements=5_000, max_bytes=1 * MIB)
 """What an administrator deletes at once. It is one batch of records."""
 PARTICIPANTS = Bounds(max_elements=20_000, max_bytes=4 * MIB)

@@ -104,6 +104,8 @@ from kafkaproto_server.apis.share import (
     initialize_share_group_state,
     read_share_group_state,
     read_share_group_state_summary,
+    share_acknowledge,
+    share_fetch,
     write_share_group_state,
 )
 from kafkaproto_server.apis.transactions import (
@@ -213,6 +215,8 @@ _ROWS = (
     describe_topic_partitions.API,
     share_group_heartbeat.API,
     share_group_describe.API,
+    share_fetch.API,
+    share_acknowledge.API,
     add_raft_voter.API,
     remove_raft_voter.API,
     update_raft_voter.API,

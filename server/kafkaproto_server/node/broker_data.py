@@ -28,6 +28,7 @@ from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
 from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
 from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.node.share.service import share_service
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
@@ -126,7 +127,7 @@ class BrokerData:
             broker_epoch=broker_epoch,
             is_session_over=is_session_over,
         )
-        manager = self.manager
+        manager, configs = self.manager, lambda: inherited.at(published.image)
         self._internal_topics = InternalTopics(channel(), inherited.at(published.image))
         self.create_internal_topic = self._internal_topics.create
         self.share = self._share(config.node_id, published, inherited, clock, rng, connect)
@@ -134,7 +135,7 @@ class BrokerData:
         self.groups = _group_coordinators(
             manager,
             published,
-            lambda: inherited.at(published.image),
+            configs,
             NodeSurroundings(clock, rng, manager.call_at),
             self.share.persister,
             self._latest_offsets.find,
@@ -145,6 +146,9 @@ class BrokerData:
             self._topics_changed,
         )
         self.transactions = self._transactions(config.node_id, published, inherited, clock, rng, connect)
+        self.share_partitions = share_service(
+            manager, lambda: published.image, configs, clock, self.share.persister
+        ).port()
         manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
         self.port = self._replica_port()

@@ -65,6 +65,7 @@ from kafkaproto_server.requests.ports import (
     NO_REPLICAS,
     NO_SHARE_GROUPS,
     NO_SHARE_STATE,
+    NO_SHARES,
     NO_TRANSACTIONS,
     ControllerPort,
     NodePort,
@@ -458,6 +459,7 @@ class Node:
             share_groups=NO_SHARE_GROUPS if self._data is None else self._data.groups.share_port,
             transactions=NO_TRANSACTIONS if self._data is None else self._data.transactions.port,
             share_state=NO_SHARE_STATE if self._data is None else self._data.share.port,
+            shares=NO_SHARES if self._data is None else self._data.share_partitions,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -90,6 +90,8 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """The same as text."""
     token_authenticated: bool = False
     """Whether the sender authenticated with a delegation token."""
+    connection: Hashable = None
+    """Identifies the connection among all of this node; None for a request that another broker has forwarded."""
     throttle: Throttle | None = None
     """None if the cluster has no quotas."""
     denials: Denials = msgspec.field(default_factory=Denials)

@@ -6,7 +6,7 @@ The fields are functions because what they return changes: the image is the one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -62,6 +62,13 @@ from kafkaproto_server.requests.share_group_requests import (
     ShareOffsetsAltered,
     ShareOffsetsDeleted,
     ShareOffsetsDescribed,
+)
+from kafkaproto_server.requests.share_requests import (
+    Acknowledgements,
+    ShareAcknowledgeDone,
+    ShareFetchDone,
+    ShareFetchValues,
+    ShareMember,
 )
 from kafkaproto_server.requests.share_state import Done, ShareState
 from kafkaproto_server.requests.transaction_requests import (
@@ -362,6 +369,48 @@ NO_SHARE_STATE = ShareStatePort(
 """Of a node that is only a controller."""
 
 
+class SharePort(msgspec.Struct, frozen=True, kw_only=True):
+    """The share partitions that this broker leads, and the sessions of their members. Results come by callback, now or
+    later; errors are among them."""
+
+    serves_share_partitions: Callable[[], bool]
+    """Whether this broker serves share groups at all: that depends on a feature."""
+    begin_share_fetch: Callable[[ShareFetchValues, bool], None]
+    """Begin or continue the session of a ShareFetch request; the second argument says whether it acknowledges records.
+    Raises ShareError."""
+    share_fetch: Callable[[ShareFetchValues, Callable[[str], bool], Throttle | None, ShareFetchDone], None]
+    """Acquire records for it. The second argument says whether the sender may read a topic, the third one whether the
+    response has to leave without records."""
+    begin_share_acknowledge: Callable[[ShareMember], None]
+    """Continue the session of a ShareAcknowledge request. Raises ShareError."""
+    share_acknowledge: Callable[
+        [ShareMember, Acknowledgements, Callable[[str], bool], ShareAcknowledgeDone], None
+    ]
+    """Acknowledge records. The third argument says whether the sender may read a topic."""
+    end_share_session: Callable[[ShareMember], None]
+    """End a session and release its records."""
+    connection_ended: Callable[[Hashable], None]
+    """End the sessions of a connection."""
+    share_lock_duration_ms: Callable[[str], int]
+    """How long members of a group have records for themselves."""
+    call_after: Callable[[int, Callable[[], None]], None]
+    """Call a function in so many milliseconds."""
+
+
+NO_SHARES = SharePort(
+    serves_share_partitions=_refuse,
+    begin_share_fetch=_refuse,
+    share_fetch=_refuse,
+    begin_share_acknowledge=_refuse,
+    share_acknowledge=_refuse,
+    end_share_session=_refuse,
+    connection_ended=lambda connection: None,
+    share_lock_duration_ms=_refuse,
+    call_after=_refuse,
+)
+"""Of a node that is only a controller."""
+
+
 class Services(msgspec.Struct, frozen=True, kw_only=True):
     """All ports of a node."""
 
@@ -374,3 +423,4 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     share_groups: ShareGroupPort = NO_SHARE_GROUPS
     transactions: TransactionPort = NO_TRANSACTIONS
     share_state: ShareStatePort = NO_SHARE_STATE
+    shares: SharePort = NO_SHARES

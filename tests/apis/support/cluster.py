@@ -77,6 +77,7 @@ class Cluster:
             **structs.asdict(self.replicas.transactions.port),
             **structs.asdict(self.replicas.share.port),
             **structs.asdict(self.replicas.groups.share_port),
+            **structs.asdict(self.replicas.share_partitions.port()),
             submit=self.submit,
             forward=self.forward,
             describe=self.describe_quorum,

@@ -89,6 +89,7 @@ class DataBroker:
             **structs.asdict(self.replicas.transactions.port),
             **structs.asdict(self.replicas.share.port),
             **structs.asdict(self.replicas.groups.share_port),
+            **structs.asdict(self.replicas.share_partitions.port()),
         )
         self.services = with_changes(known, image=lambda: controller.committed_image)
 

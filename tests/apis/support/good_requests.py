@@ -16,6 +16,12 @@ from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
 from tests.apis.support.good_share_groups import JOINED_GROUP, about_share_groups, altering, beating
+from tests.apis.support.good_share_partitions import (
+    SHARE_MEMBER,
+    about_share_partitions,
+    share_fetch,
+    sharing_state,
+)
 from tests.apis.support.good_share_state import about_share_state, initializing, reading
 from tests.apis.support.good_transactions import (
     TRANSACTIONAL_ID,
@@ -45,6 +51,7 @@ INSTANCE_ID = "instance"
 GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 91, 92})
 SETTLING_MS = 50
 """Until the states of a share group's partitions are initialized."""
+SHARE_KEYS = frozenset({78, 79})
 DIRECTORIES = [directory(2), directory(2, 1)]
 
 
@@ -53,7 +60,7 @@ class PreparedCluster(Cluster):
 
     There is topic-1, one that moves, one that its preferred leader does not lead, one with a record and one with a
     single replica; groups of each kind; an open transaction; an ACL, a quota and a SCRAM credential of alice's; a
-    token that she owns; a state of a share group; two share groups.
+    token that she owns; a state of a share group; two share groups, and a share session of another one's member.
     """
 
     def __init__(self) -> None:
@@ -81,10 +88,10 @@ class PreparedCluster(Cluster):
         self.services = with_changes(
             self.services,
             answer=self.change_voters,
-            # As if the feature group.version were there.
+            # As if the features group.version and share.version were there.
             serves_consumer_groups=lambda: True,
-            # And share.version.
             serves_share_groups=lambda: True,
+            serves_share_partitions=lambda: True,
         )
         self.answer(BROKER, _records(name="written", records=_BATCH), 12)
         # Consumers see the record once the follower has it, and says so by what it asks for.
@@ -96,6 +103,7 @@ class PreparedCluster(Cluster):
             topic="written", partitions=[kafka.FetchRequest.FetchPartition(partition=0, fetch_offset=1)]
         )
         self.answer(BROKER, _fetch(fetched, replica_id=0, max_wait_ms=0), 12)
+        self._begin_share_session()
 
     def _make_groups(self) -> None:
         """A classic group with a member, a consumer group with one, a share group with one, and a group that only has
@@ -140,6 +148,13 @@ class PreparedCluster(Cluster):
         self.harness.create_topic(SHARE_TOPIC, [1])
         self.answer(BROKER, altering(3), 0)
 
+    def _begin_share_session(self) -> None:
+        """A member of a share group has done with the record of the topic "written"."""
+        self.answer(BROKER, sharing_state(self.written_id), 0)
+        self.answer(BROKER, share_fetch(self.written_id, SHARE_MEMBER), 2)
+        # The state is read a moment later.
+        self.replicas.call_due()
+
     def syncing(self) -> kafka.SyncGroupRequest:
         """The leader of the classic group assigns."""
         request = kafka.SyncGroupRequest
@@ -173,10 +188,13 @@ class PreparedCluster(Cluster):
         records are in the topics."""
         return self.harness.next_offset, len(self.quorum.batches), self.replicas.written
 
-    def written_by(self, request: Message) -> tuple[int, ...]:
-        """The same for one request: if it is about groups, their records are among those in the topics."""
+    def written_by(self, request: Message) -> tuple[object, ...]:
+        """The same for one request: if it is about groups, their records are among those in the topics.
+        A request about a share partition goes on with a session."""
         if request.API_KEY in GROUP_KEYS:
             return *self.written, self.replicas.written_of_groups
+        if request.API_KEY in SHARE_KEYS:
+            return *self.written, *self.replicas.share_sessions()
         return self.written
 
     def epoch(self, broker_id: int) -> int:
@@ -208,6 +226,7 @@ def _newest(cluster: PreparedCluster) -> list[Message]:
         ),
         *about_share_state(cluster.harness.image.topic_ids["topic-1"]),
         *about_share_groups(),
+        *about_share_partitions(cluster.written_id, cluster.alone_id),
     ]
 
 

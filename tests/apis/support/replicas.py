@@ -24,6 +24,7 @@ from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.replicas.survey import survey_directory
+from kafkaproto_server.node.share.service import share_service
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.requests.data import MarkerItem
@@ -206,6 +207,9 @@ class BrokerReplicas:
             rng=SeededRng(),
             connect=_no_connection,
         )
+        self.share_partitions = share_service(
+            self.manager, self._image, lambda: configs, self.clock, self.share.persister
+        )
 
     def _group_coordinators(self, broker_id: int, configs: NodeConfigs) -> GroupCoordinators:
         manager = self.manager
@@ -263,6 +267,10 @@ class BrokerReplicas:
             leader_of=self.manager.leader_of,
             new_producer_id=self._new_producer_id,
         )
+
+    def share_sessions(self) -> tuple[tuple[str, int], ...]:
+        """The epochs of share sessions, by member."""
+        return tuple((each.key.member_id, each.epoch) for each in self.share_partitions.sessions)
 
     def call_due(self) -> None:
         """Do what is to be done a moment later."""

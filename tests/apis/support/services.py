@@ -27,6 +27,7 @@ from kafkaproto_server.requests.ports import (
     NO_REPLICAS,
     NO_SHARE_GROUPS,
     NO_SHARE_STATE,
+    NO_SHARES,
     NO_TRANSACTIONS,
     ControllerPort,
     GroupPort,
@@ -36,6 +37,7 @@ from kafkaproto_server.requests.ports import (
     ReplicaPort,
     Services,
     ShareGroupPort,
+    SharePort,
     ShareStatePort,
     TransactionPort,
 )
@@ -128,6 +130,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         **structs.asdict(NO_SHARE_GROUPS),
         **structs.asdict(NO_TRANSACTIONS),
         **structs.asdict(NO_SHARE_STATE),
+        **structs.asdict(NO_SHARES),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
     return Services(
@@ -145,6 +148,7 @@ PORTS: dict[str, type[Struct]] = {
     "share_groups": ShareGroupPort,
     "transactions": TransactionPort,
     "share_state": ShareStatePort,
+    "shares": SharePort,
 }
 
 

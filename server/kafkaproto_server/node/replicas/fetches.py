@@ -51,7 +51,7 @@ MayRead = Callable[[str], bool]
 """Whether the sender may read a topic."""
 
 
-class _Read:
+class LogRead:
     """A read of a log, which may have to wait for the disk."""
 
     __slots__ = ("aborted", "end_offset", "hosted", "log", "max_bytes", "offset", "position", "whole_first")
@@ -216,7 +216,7 @@ class Fetches:
         """See `HostedReplicas.read_failed`."""
         self._replicas.read_failed(hosted, log, error)
 
-    def read_cold(self, reads: Sequence[_Read], done: Callable[[list[Buffer | Exception]], None]) -> None:
+    def read_cold(self, reads: Sequence[LogRead], done: Callable[[list[Buffer | Exception]], None]) -> None:
         """Have a thread read what is not in memory."""
 
         def work() -> list[Buffer | Exception]:
@@ -269,7 +269,7 @@ class _Fetch:
         self._is_over = False
         self._is_looking = False
         self._results: list[ReadResult] = []
-        self._cold: list[_Read] = []
+        self._cold: list[LogRead] = []
         # The positions of partitions whose records count for the throttle of replication.
         self._throttled: list[int] = []
 
@@ -368,7 +368,7 @@ class _Fetch:
         if values.is_from_follower and self._must_wait(hosted, position):
             is_limited = True
         elif offset < end_offset:
-            read = _Read(position, hosted, log, offset, min(fetch.max_bytes, left), end_offset, is_empty)
+            read = LogRead(position, hosted, log, offset, min(fetch.max_bytes, left), end_offset, is_empty)
             found = self._read_now(read)
             if found is None:
                 self._cold.append(read)
@@ -429,7 +429,7 @@ class _Fetch:
             diverging=end,
         )
 
-    def _read_now(self, read: _Read) -> Sendable | None:
+    def _read_now(self, read: LogRead) -> Sendable | None:
         """Read what is in memory; None if it is not. Raises PartitionError."""
         # Below the high watermark, a log is cut by nothing but an unclean election.
         values = self._values

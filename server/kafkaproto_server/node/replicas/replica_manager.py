@@ -133,7 +133,7 @@ class ReplicaManager:
         self._deletions = Deletions(self.replicas, clock, timers, self._unknown, self._refresh)
         self.throttles = ReplicationThrottles(broker_id, clock, node_configs, self._refresh)
         self._appends = self._new_appends(is_session_over)
-        self._fetches = self._new_fetches(configs, rng)
+        self.fetches = self._new_fetches(configs, rng)
         self.moves = self._make_moves(workers, rng)
         self.questions = Questions(self.replicas, image, self.moves.copies)
         self._fetchers = self._new_fetchers(rng, connect, broker_epoch)
@@ -433,7 +433,7 @@ class ReplicaManager:
         throttle: Throttle | None = None,
     ) -> None:
         """See `Fetches.fetch`."""
-        self._fetches.fetch(values, version, may_read, done, throttle)
+        self.fetches.fetch(values, version, may_read, done, throttle)
 
     def alter_directory(self, topic: str, index: int, path: str) -> ErrorCode:
         """See `Moves.alter`."""

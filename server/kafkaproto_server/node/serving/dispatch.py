@@ -119,6 +119,7 @@ class Dispatcher:
         # pile up work of its earlier connections.
         self.room.drop(owner)
         self.slices.drop(owner)
+        self.services.shares.connection_ended(owner)
 
     @staticmethod
     def _versions_to_choose_from(connection: ConnectionInfo) -> ApiVersionsResponse:
@@ -407,6 +408,7 @@ def _context(
         token_authenticated=connection.token_authenticated,
         client_address=client_address,
         client_host=client_host,
+        connection=_owner_of(connection),
         throttle=throttle,
     )
 

@@ -1,0 +1,349 @@
+"""The share groups' side of a broker: sessions of members, and what their requests do to share partitions.
+
+A request continues its session first (`share.sessions`). Acknowledgements are served before the fetch that brings
+them. When a session ends, or its connection, the member's records are released; once a group has no session left here
+and the connections of its members have ended, its share partitions are forgotten: what is kept follows sessions and
+connections.
+
+Apache Kafka: ``SharePartitionManager``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.features import SHARE_VERSION
+from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.node.share.fetches import ShareFetches
+from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitions, ShareKey
+from kafkaproto_server.ports import Clock
+from kafkaproto_server.requests.context import Throttle
+from kafkaproto_server.requests.ports import SharePort
+from kafkaproto_server.requests.share_requests import (
+    BATCH_OPTIMIZED,
+    FINAL_EPOCH,
+    INITIAL_EPOCH,
+    RECORD_LIMIT,
+    Acknowledgements,
+    ShareAcknowledgeDone,
+    ShareAcknowledgeResult,
+    ShareError,
+    ShareFetchDone,
+    ShareFetched,
+    ShareFetchResult,
+    ShareFetchValues,
+    ShareMember,
+    TopicPartitionId,
+)
+from kafkaproto_server.requests.share_state import Persister
+from kafkaproto_server.share.acknowledging import (
+    Acknowledgement,
+    acknowledge,
+    in_pieces,
+    release,
+)
+from kafkaproto_server.share.in_flight import Change
+from kafkaproto_server.share.sessions import SessionKey, ShareSession, ShareSessions, rotated
+
+MAX_LEFT_GROUPS: Final = 16
+"""Of one connection: from so many groups on that its members have left, share partitions of the first are forgotten."""
+
+MayRead = Callable[[str], bool]
+"""Whether the sender may read a topic."""
+
+
+class ShareService:
+    """See the module."""
+
+    def __init__(
+        self,
+        *,
+        led: LedSharePartitions,
+        fetches: ShareFetches,
+        image: Callable[[], ClusterImage],
+        call_at: Callable[[int, Callable[[], None]], None],
+    ) -> None:
+        self._led = led
+        self._fetches = fetches
+        self._image = image
+        self._call_at = call_at
+        self.sessions = ShareSessions()
+        """Its numbers are metrics."""
+        # By connection: the groups of sessions that began on it and have ended.
+        self._left: dict[Hashable, dict[str, None]] = {}
+
+    def _lock_duration_ms(self, group_id: str) -> int:
+        """How long members of a group have records for themselves."""
+        return self._led.settings(group_id).record_lock_duration_ms
+
+    def port(self) -> SharePort:
+        """What handlers may use of it."""
+        return SharePort(
+            serves_share_partitions=lambda: self._image().features.get(SHARE_VERSION, 0) > 0,
+            begin_share_fetch=self._begin_fetch,
+            share_fetch=self._fetch,
+            begin_share_acknowledge=self._begin_acknowledge,
+            share_acknowledge=self._acknowledge,
+            end_share_session=self._end_session,
+            connection_ended=self._connection_ended,
+            share_lock_duration_ms=self._lock_duration_ms,
+            call_after=lambda delay_ms, call: self._call_at(self._fetches.now_ms + delay_ms, call),
+        )
+
+    # -- sessions --------------------------------------------------------------------------------------------------
+
+    def _begin_fetch(self, values: ShareFetchValues, has_acknowledgements: bool) -> None:
+        """Begin or continue the session of a ShareFetch request; one that ends it changes nothing yet.
+
+        Raises ShareError: SHARE_SESSION_NOT_FOUND, INVALID_SHARE_SESSION_EPOCH, SHARE_SESSION_LIMIT_REACHED, or
+        INVALID_REQUEST if the request that begins a session acknowledges records.
+        """
+        member = values.member
+        key = SessionKey(member.group_id, member.member_id)
+        if member.epoch == FINAL_EPOCH:
+            self.sessions.check(key)
+        elif member.epoch == INITIAL_EPOCH:
+            if has_acknowledgements:
+                raise ShareError(ErrorCode.INVALID_REQUEST)
+            self.sessions.begin(
+                key, member.connection, values.partitions, self._led.config.max_share_sessions
+            )
+        else:
+            session = self.sessions.proceed(key, member.epoch)
+            self.sessions.update(session, values.partitions, values.forgotten)
+
+    def _begin_acknowledge(self, member: ShareMember) -> None:
+        """Continue the session of a ShareAcknowledge request. Raises ShareError as `_begin_fetch`."""
+        key = SessionKey(member.group_id, member.member_id)
+        if member.epoch == INITIAL_EPOCH:
+            raise ShareError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
+        if member.epoch == FINAL_EPOCH:
+            self.sessions.check(key)
+        else:
+            self.sessions.proceed(key, member.epoch)
+
+    def _end_session(self, member: ShareMember) -> None:
+        """End a session; its records are released."""
+        key = SessionKey(member.group_id, member.member_id)
+        session = self.sessions.get(key)
+        if session is not None:
+            self._end(key, lambda: None)
+            self._note_left(session)
+
+    def _connection_ended(self, connection: Hashable) -> None:
+        """End the sessions of a connection, one at a time."""
+        for key in self.sessions.of_connection(connection):
+            self._call_at(0, partial(self._end_of_connection, key, connection))
+        self._call_at(0, partial(self._forget_groups, connection))
+
+    def _end_of_connection(self, key: SessionKey, connection: Hashable) -> None:
+        session = self.sessions.get(key)
+        if session is not None and session.connection == connection:
+            self._end(key, partial(self._forget_if_empty, key.group_id))
+
+    def _forget_groups(self, connection: Hashable) -> None:
+        for group_id in self._left.pop(connection, ()):
+            self._forget_if_empty(group_id)
+
+    def _forget_if_empty(self, group_id: str) -> None:
+        if not self.sessions.has_members(group_id):
+            self._led.group_is_empty(group_id)
+
+    def _note_left(self, session: ShareSession) -> None:
+        """A session has ended, and its connection lives. The share partitions of the group are forgotten once that
+        ends: the member may come back."""
+        groups = self._left.setdefault(session.connection, {})
+        groups[session.key.group_id] = None
+        if len(groups) > MAX_LEFT_GROUPS:
+            first = next(iter(groups))
+            del groups[first]
+            self._forget_if_empty(first)
+
+    def _end(self, key: SessionKey, ended: Callable[[], None]) -> None:
+        """End a session, and call ``ended`` once its records are released."""
+        session = self.sessions.remove(key)
+        if session is None:
+            return
+        under_way = 1
+
+        def done(_: ShareError | None) -> None:
+            nonlocal under_way
+            under_way -= 1
+            if not under_way:
+                ended()
+
+        for topic_id, index in session.partitions:
+            led = self._led.get(ShareKey(key.group_id, topic_id, index))
+            core = None if led is None else self._led.core_of(led)
+            if led is not None and core is not None:
+                under_way += 1
+                self._led.persist(led, release(core, key.member_id), done)
+        done(None)
+
+    # -- fetches -------------------------------------------------------------------------------------------------
+
+    def _fetch(
+        self, values: ShareFetchValues, may_read: MayRead, throttle: Throttle | None, done: ShareFetchDone
+    ) -> None:
+        """Fetch for the session that `_begin_fetch` has begun or continued."""
+        member = values.member
+        session = self.sessions.get(SessionKey(member.group_id, member.member_id))
+        if member.epoch == FINAL_EPOCH or session is None:
+            done(ShareFetched())
+            return
+        expected = session.epoch
+        refused: dict[TopicPartitionId, ShareFetchResult] = {}
+        partitions: dict[TopicPartitionId, LedSharePartition] = {}
+        failed: dict[TopicPartitionId, ShareError] = {}
+        for key in rotated(list(session.partitions), member.epoch):
+            code = self._refusal(key, may_read)
+            if code is not ErrorCode.NONE:
+                refused[key] = ShareFetchResult(code=code)
+                continue
+            try:
+                partitions[key] = self._led.get_or_load(ShareKey(member.group_id, *key))
+            except ShareError as error:
+                failed[key] = error
+
+        def fetched(result: ShareFetched) -> None:
+            if not result.throttle_ms:
+                result = self._of_session(session, expected, member, {**refused, **result.partitions})
+            done(result)
+
+        if not partitions and not failed:
+            fetched(ShareFetched())
+        elif values.acquire_mode not in (BATCH_OPTIMIZED, RECORD_LIMIT):
+            done(ShareFetched(code=ErrorCode.UNKNOWN_SERVER_ERROR))
+        else:
+            self._fetches.fetch(values, partitions, failed, throttle, fetched)
+
+    def _of_session(
+        self,
+        session: ShareSession,
+        expected: int,
+        member: ShareMember,
+        results: Mapping[TopicPartitionId, ShareFetchResult],
+    ) -> ShareFetched:
+        """What the response has. The first response of a session has all of its partitions."""
+        if session.epoch != expected:
+            return ShareFetched(code=ErrorCode.INVALID_SHARE_SESSION_EPOCH)
+        if member.epoch == INITIAL_EPOCH:
+            return ShareFetched(partitions=results)
+        return ShareFetched(
+            partitions={
+                key: result
+                for key, result in results.items()
+                if session.must_say(
+                    key, has_records=bool(result.records), has_error=result.code is not ErrorCode.NONE
+                )
+            }
+        )
+
+    def _refusal(self, key: TopicPartitionId, may_read: MayRead) -> ErrorCode:
+        topic_id, index = key
+        topic = self._image().topics.get(topic_id)
+        if topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        if not may_read(topic.name):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        if index not in topic.partitions:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ErrorCode.NONE
+
+    # -- acknowledgements ------------------------------------------------------------------------------------------
+
+    def _acknowledge(
+        self,
+        member: ShareMember,
+        acknowledgements: Acknowledgements,
+        may_read: MayRead,
+        done: ShareAcknowledgeDone,
+    ) -> None:
+        """Acknowledge records. ``done`` is called with the results once all are persisted."""
+        results: dict[TopicPartitionId, ShareAcknowledgeResult] = {}
+        under_way = 1
+
+        def finish(key: TopicPartitionId | None, error: ShareError | None) -> None:
+            nonlocal under_way
+            under_way -= 1
+            if key is not None:
+                results[key] = _acknowledged(error)
+            if not under_way:
+                done(results)
+
+        for key, ranges in acknowledgements.items():
+            code = self._refusal(key, may_read)
+            if code is not ErrorCode.NONE:
+                results[key] = ShareAcknowledgeResult(code=code)
+                continue
+            led = self._led.get(ShareKey(member.group_id, *key))
+            if led is None:
+                code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                results[key] = ShareAcknowledgeResult(code=code, message=describe(code).message)
+                continue
+            core = self._led.core_of(led)
+            if core is None:
+                results[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_RECORD_STATE)
+                continue
+            under_way += 1
+            said = in_pieces(Acknowledgement(*each) for each in ranges)
+            self._acknowledge_piece(led, member.member_id, next(said), said, Change(), partial(finish, key))
+        finish(None, None)
+
+    def _acknowledge_piece(
+        self,
+        led: LedSharePartition,
+        member_id: str,
+        piece: list[Acknowledgement],
+        said: Iterator[list[Acknowledgement]],
+        change: Change,
+        done: Callable[[ShareError | None], None],
+    ) -> None:
+        """Take a piece of a partition's acknowledgements, and the others in later turns of the loop. They are one
+        change: a piece that is refused takes those before it back."""
+        core = self._led.core_of(led)
+        assert core is not None, "it is loaded, and stays so"
+        try:
+            acknowledge(core, member_id, piece, change, self._fetches.now_ms)
+        except ShareError as error:
+            done(error)
+            return
+        self._led.watch_locks(led)
+        following = next(said, None)
+        if following is None:
+            self._led.persist(led, change, done)
+        else:
+            self._call_at(0, partial(self._acknowledge_piece, led, member_id, following, said, change, done))
+
+
+def _acknowledged(error: ShareError | None) -> ShareAcknowledgeResult:
+    if error is None:
+        return ShareAcknowledgeResult()
+    return ShareAcknowledgeResult(code=error.code, message=error.message)
+
+
+def share_service(
+    manager: ReplicaManager,
+    image: Callable[[], ClusterImage],
+    configs: Callable[[], NodeConfigs],
+    clock: Clock,
+    persister: Persister,
+) -> ShareService:
+    """The service of a broker with these replicas."""
+    led = LedSharePartitions(
+        image=image,
+        configs=configs,
+        clock=clock,
+        call_at=manager.call_at,
+        find=manager.replicas.get,
+        find_offset=manager.find_offset,
+        persister=persister,
+    )
+    return ShareService(
+        led=led, fetches=ShareFetches(led, manager.fetches), image=image, call_at=manager.call_at
+    )

@@ -1,0 +1,50 @@
+"""Which batches belong to aborted transactions."""
+
+from __future__ import annotations
+
+from kafkaproto.messages import EndTxnMarker
+from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
+from kafkaproto.records.control import ControlRecordType, encode_control_record
+from kafkaproto_server.share.aborted import aborted_batches
+
+
+def written(offset: int, producer_id: int) -> bytes:
+    """A record of a producer's transaction; of none if the id is -1."""
+    return build_batch(
+        [NewRecord(None, b"value")],
+        base_offset=offset,
+        timestamp_ms=0,
+        transactional=producer_id >= 0,
+        producer_id=producer_id,
+        producer_epoch=0,
+    )
+
+
+def marker(offset: int, producer_id: int, kind: ControlRecordType) -> bytes:
+    """The end of a producer's transaction."""
+    key, value = encode_control_record(kind, EndTxnMarker(coordinator_epoch=0))
+    return build_batch(
+        [NewRecord(key, value)],
+        base_offset=offset,
+        timestamp_ms=0,
+        control=True,
+        transactional=True,
+        producer_id=producer_id,
+        producer_epoch=0,
+    )
+
+
+def test_a_marker_ends_the_aborted_transaction_of_its_producer() -> None:
+    log = b"".join(
+        (
+            written(0, 7),
+            written(1, 8),
+            marker(2, 7, ControlRecordType.ABORT),
+            written(3, 7),
+            written(4, -1),
+            marker(5, 7, ControlRecordType.COMMIT),
+            marker(6, 8, ControlRecordType.ABORT),
+        )
+    )
+    assert aborted_batches(iterate_batches(log), [(8, 1), (7, 0)]) == [(0, 0), (1, 1)]
+    assert aborted_batches(iterate_batches(log), []) == []

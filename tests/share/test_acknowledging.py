@@ -1,0 +1,168 @@
+"""Acknowledgements: what holds when, what is refused and taken back, and long ones in pieces."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.requests.share_requests import ShareError
+from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.share import acknowledging
+from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, in_pieces, release
+from kafkaproto_server.share.acquiring import LogBatch, Wanted, acquire
+from kafkaproto_server.share.in_flight import Change
+from kafkaproto_server.share.partition import SharePartition
+from kafkaproto_server.share.settings import ShareSettings
+
+LOCK_MS = 1_000
+
+
+def partition(**settings: int) -> SharePartition:
+    """Ten records, which ada has."""
+    core = SharePartition(
+        ShareState(3, 0),
+        0,
+        ShareSettings(record_lock_duration_ms=LOCK_MS, **settings),  # type: ignore[arg-type]
+    )
+    wanted = Wanted(member_id="ada", max_records=10, batch_size=10, is_record_limit=False)
+    assert acquire(core, wanted, 0, [LogBatch(0, 9)], (), 0) == [(0, 9, 1)]
+    return core
+
+
+def say(core: SharePartition, *said: tuple[int, int, list[int]], member: str = "ada") -> Change:
+    change = Change()
+    acknowledge(core, member, [Acknowledgement(*each) for each in said], change, 0)
+    return change
+
+
+def code(core: SharePartition, *said: tuple[int, int, list[int]], member: str = "ada") -> ErrorCode:
+    with pytest.raises(ShareError) as error:
+        say(core, *said, member=member)
+    return error.value.code
+
+
+def test_the_start_offset_moves_once_it_is_persisted() -> None:
+    core = partition()
+    change = say(core, (0, 3, [1]))
+    assert change.batches == [StateBatch(0, 3, 2, 1)]
+    assert core.state(tuple(change.batches)) == ShareState(3, 0, 4, (StateBatch(0, 3, 2, 1),))
+    assert core.start_offset == 0
+    assert core.complete(change, is_kept=True, now_ms=0)
+    assert (core.start_offset, core.delivery_complete_count) == (4, 0)
+
+
+def test_what_could_not_be_persisted_is_acquired_as_before() -> None:
+    core = partition()
+    change = say(core, (0, 3, [1]))
+    assert code(core, (0, 3, [1])) is ErrorCode.INVALID_RECORD_STATE
+    core.complete(change, is_kept=False, now_ms=0)
+    assert (core.start_offset, core.delivery_complete_count) == (0, 0)
+    assert say(core, (0, 3, [1])).batches == [StateBatch(0, 3, 2, 1)]
+
+
+def test_a_lock_that_expires_meanwhile_is_gone() -> None:
+    core = partition()
+    change = say(core, (0, 3, [1]))
+    core.expire(LOCK_MS)
+    core.complete(change, is_kept=False, now_ms=LOCK_MS)
+    assert core.next_fetch_offset() == 0
+    assert code(core, (0, 3, [1])) is ErrorCode.INVALID_RECORD_STATE
+
+
+def test_the_last_delivery_ends_in_the_archive() -> None:
+    core = partition(delivery_count_limit=1)
+    change = say(core, (0, 3, [2]))
+    assert change.batches == [StateBatch(0, 3, 4, 1)]
+    (batch,) = core.expire(LOCK_MS)
+    assert batch == StateBatch(4, 9, 4, 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ((3, 12, [1]), ErrorCode.INVALID_REQUEST),
+        ((10, 12, [1]), ErrorCode.INVALID_REQUEST),
+        ((-5, -1, [1]), None),
+        ((0, 9, [1] * 10), None),
+    ],
+)
+def test_ranges_outside_of_what_was_fetched(
+    said: tuple[int, int, list[int]], expected: ErrorCode | None
+) -> None:
+    core = partition()
+    if expected is None:
+        say(core, said)
+    else:
+        assert code(core, said) is expected
+
+
+def test_a_refusal_takes_everything_back_but_renewed_locks() -> None:
+    core = partition()
+    assert code(core, (0, 1, [1]), (4, 5, [4]), (8, 11, [1])) is ErrorCode.INVALID_REQUEST
+    assert core.delivery_complete_count == 0
+    assert [run.state.name for batch in core.in_flight for run in batch.runs if run.change] == []
+    assert core.expire(LOCK_MS - 1) == ()
+    assert say(core, (0, 9, [1])).batches[0].first_offset == 0
+
+
+def test_another_member_may_not_acknowledge() -> None:
+    assert code(partition(), (0, 9, [1]), member="bob") is ErrorCode.INVALID_RECORD_STATE
+    core = partition()
+    say(core, (0, 0, [4]))
+    assert code(core, (3, 4, [1]), member="bob") is ErrorCode.INVALID_RECORD_STATE
+
+
+def test_a_renewed_lock_expires_later() -> None:
+    core = partition()
+    change = Change()
+    acknowledge(core, "ada", [Acknowledgement(2, 3, [4])], change, 600)
+    assert change.batches == []
+    assert core.expire(LOCK_MS) == (StateBatch(0, 1, 0, 1), StateBatch(4, 9, 0, 1))
+    assert core.next_deadline_ms() == LOCK_MS + 600
+    assert core.expire(LOCK_MS + 600) == (StateBatch(2, 3, 0, 1),)
+
+
+def test_many_locks_expire_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkaproto_server.share.partition.MAX_EXPIRED", 2)
+    core = partition()
+    for offset in range(10):
+        acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], Change(), 1)
+    seen = []
+    while (due_ms := core.next_deadline_ms()) is not None:
+        assert due_ms <= LOCK_MS + 1
+        seen.append(len(core.expire(LOCK_MS + 1)))
+    assert sum(seen) == 10
+    assert max(seen) < 10
+
+
+def test_a_member_that_leaves_gives_all_up() -> None:
+    core = partition()
+    core.complete(say(core, (0, 1, [1]), (4, 4, [2])), is_kept=True, now_ms=0)
+    change = release(core, "ada")
+    assert change.batches == [StateBatch(2, 3, 0, 1), StateBatch(5, 9, 0, 1)]
+    assert release(core, "bob").batches == []
+
+
+def test_records_that_the_log_has_lost_are_not_given_up_for_others() -> None:
+    core = partition()
+    core.log_start_moved(4)
+    assert release(core, "ada").batches == [StateBatch(0, 3, 4, 1), StateBatch(4, 9, 0, 1)]
+
+
+def test_long_acknowledgements_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acknowledging, "PIECE_WEIGHT", 4)
+    said = [Acknowledgement(0, 0, [1]), Acknowledgement(1, 9, [1, 2, 3, 0, 1, 2, 3, 0, 1])]
+    pieces = list(in_pieces(said))
+    assert pieces == [
+        [Acknowledgement(0, 0, [1])],
+        [Acknowledgement(1, 4, [1, 2, 3, 0])],
+        [Acknowledgement(5, 8, [1, 2, 3, 0])],
+        [Acknowledgement(9, 9, [1])],
+    ]
+    whole, parts = partition(), partition()
+    changes = [Change(), Change()]
+    acknowledge(whole, "ada", said, changes[0], 0)
+    for piece in pieces:
+        acknowledge(parts, "ada", piece, changes[1], 0)
+    assert changes[0].batches == changes[1].batches
+    assert list(in_pieces([])) == [[]]

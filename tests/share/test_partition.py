@@ -1,0 +1,58 @@
+"""A share partition as it is loaded, and as the log start moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.requests.share_requests import ShareError
+from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.share.partition import SharePartition
+from kafkaproto_server.share.settings import ShareSettings
+
+
+def load(start_offset: int, *batches: StateBatch) -> SharePartition:
+    return SharePartition(ShareState(1, start_offset, batches=batches), start_offset, ShareSettings())
+
+
+def test_what_is_done_with_is_not_in_flight() -> None:
+    core = load(3, StateBatch(3, 5, 2, 1), StateBatch(6, 6, 4, 2))
+    assert (core.start_offset, core.end_offset, core.next_fetch_offset()) == (7, 7, 7)
+    assert core.delivery_complete_count == 0
+
+
+def test_available_records_are_fetched_first() -> None:
+    core = load(3, StateBatch(3, 5, 0, 1), StateBatch(6, 6, 2, 2))
+    assert (core.start_offset, core.end_offset, core.next_fetch_offset()) == (3, 6, 3)
+    assert core.delivery_complete_count == 1
+
+
+def test_a_gap_at_the_start_holds_it_back() -> None:
+    core = load(0, StateBatch(2, 5, 2, 1))
+    assert (core.start_offset, core.next_fetch_offset()) == (0, 0)
+    core.log_start_moved(1)
+    # The log has lost a part of the gap.
+    assert (core.start_offset, core.next_fetch_offset()) == (1, 1)
+
+
+def test_a_state_with_records_before_its_start_is_refused() -> None:
+    with pytest.raises(ShareError) as error:
+        load(3, StateBatch(2, 5, 2, 1))
+    assert error.value.code is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_the_log_start_moves_past_all_that_is_in_flight() -> None:
+    core = load(0, StateBatch(0, 5, 0, 1), StateBatch(6, 6, 2, 2))
+    core.log_start_moved(4)
+    assert (core.start_offset, core.next_fetch_offset(), core.delivery_complete_count) == (4, 4, 1)
+    core.log_start_moved(20)
+    assert (core.start_offset, core.end_offset, core.next_fetch_offset()) == (20, 20, 20)
+    assert core.delivery_complete_count == 0
+    core.log_start_moved(10)
+    assert core.start_offset == 20
+
+
+def test_the_log_start_moves_before_anything_was_fetched() -> None:
+    core = load(5)
+    core.log_start_moved(8)
+    assert (core.start_offset, core.end_offset, core.next_fetch_offset()) == (8, 8, 8)
