@@ -144,7 +144,11 @@ class Loading:
                         unknown += 1
                         continue
                     found.append(LoadedRecord(record.offset, decoded.key, decoded.value, producer_id))
-        except (OSError, StorageError, OffsetOutOfRangeError, RemoteProtocolError, ValueError) as error:
+        except OffsetOutOfRangeError as error:
+            # The first records may have been deleted since. Who deletes them has said that nobody needs them.
+            start = self._log.log.log_start_offset
+            return _Part([], start, 0) if self._offset < start else error
+        except (OSError, StorageError, RemoteProtocolError, ValueError) as error:
             # The log may have been closed, or cut, since the thread was asked.
             return error
         # Nothing may lie behind a gap that compaction has left.
