@@ -38,4 +38,7 @@ class NodeInvariant(enum.Enum):
     ABORTED_IS_HIDDEN = "a reader of what is committed sees no record of another transaction"
     FENCED_WRITES_NOTHING = "what a producer asks for once another one has taken its place has no effect"
     EXACTLY_ONCE = "each record that is processed in transactions has one result, and transactions are whole"
+    SHARED_ONCE = (
+        "a record of a share group belongs to who acquired it last, and to nobody once it is acknowledged"
+    )
     THREADS_ARE_FREE = "work on a disk never waits seconds for a thread"

@@ -62,8 +62,9 @@ RUN_S = 600.0
 """A run is over by then, of virtual time."""
 REST_S = 90.0
 """After which a healed cluster has to be at rest."""
-SETTLING_S = 60.0
-"""After which groups have to be at rest, and transactions at their end; their timeouts are some seconds."""
+SETTLING_S = 150.0
+"""After which groups have to be at rest, and transactions at their end; their timeouts are some seconds. Two workers on
+slow disks may have a thousand records left to process, ten a second."""
 FORWARD_S = 40.0
 """Longer than a broker waits for a controller."""
 MOST_WAIT_FOR_THREAD_S = 2.0

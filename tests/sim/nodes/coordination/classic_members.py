@@ -11,6 +11,7 @@ from typing import Any
 import trio
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
 from kafkaproto.messages import (
     ConsumerProtocolAssignment,
     ConsumerProtocolSubscription,
@@ -19,7 +20,7 @@ from kafkaproto.messages import (
     LeaveGroupRequest,
     SyncGroupRequest,
 )
-from tests.sim.nodes.coordination.client import GROUP, LOOK_AGAIN, CoordinatedClient
+from tests.sim.nodes.coordination.client import GROUP, LOOK_AGAIN, RESPONSE_S, CoordinatedClient
 from tests.sim.nodes.coordination.promises import REBALANCE_S, SESSION_S, GroupPromises
 from tests.sim.nodes.coordination.work import Identity, Work
 from tests.sim.nodes.data.link import LinkLostError, Place
@@ -53,6 +54,8 @@ class ClassicMember:
         self.is_calm = False
         self.is_over = False
         self.has_ended = False
+        self.ends_with_its_membership = False
+        """Whether `run` returns once it has crashed or left."""
         self.assigned: frozenset[Place] = frozenset()
         self.generation: int | None = None
         """None while it has to join."""
@@ -104,19 +107,25 @@ class ClassicMember:
         )
 
     def _rejoin(self) -> None:
+        self.group.gave_up(self._key, self.assigned)
         self.generation, self.assigned = None, frozenset()
         self.work.forget()
 
     def _begin_anew(self) -> None:
+        self.group.gone(self._key)
         self._rejoin()
         self._member_id = ""
+
+    def _membership_ends(self) -> None:
+        self._begin_anew()
+        self.is_over |= self.ends_with_its_membership
 
     async def _misbehave(self) -> None:
         chance = self._rng.random()
         if chance < 0.015:
             self.work.crash()
             self.client.close()
-            self._begin_anew()
+            self._membership_ends()
             self.group.counts["members crashed"] += 1
             await trio.sleep(self._rng.uniform(0, 1.5 * SESSION_S))
         elif chance < 0.025:
@@ -185,17 +194,26 @@ class ClassicMember:
                 for each, places in assignments.items()
             ],
         )
-        response = await self.client.ask_coordinator(
-            GROUP, self.group.group_id, request, within_s=REBALANCE_S + 4
-        )
+        response, is_newest = await self._ask(request, within_s=REBALANCE_S + 4)
         code = ErrorCode(response.error_code)
         if code is not ErrorCode.NONE:
             self._problem("SyncGroup", code)
             return
-        self.assigned = _decoded(response.assignment)
-        self.generation = joined.generation_id
-        self.group.assigned(joined.generation_id, self._key, self.assigned)
+        assigned = _decoded(response.assignment)
+        if not self.group.assigned(joined.generation_id, self._key, assigned, is_newest=is_newest):
+            return
+        self.assigned, self.generation = assigned, joined.generation_id
         self.work.forget()
+
+    async def _ask(self, request: Message, within_s: float = RESPONSE_S) -> tuple[Any, bool]:
+        """The response of the coordinator, and whether that is the newest one."""
+        host = await self.client.coordinator(GROUP, self.group.group_id)
+        term, sent = self.group.term(host), trio.current_time()
+        response = await self.client.ask_coordinator(GROUP, self.group.group_id, request, within_s=within_s)
+        is_newest = term is not None and self.group.term(host) == term
+        if is_newest and not response.error_code:
+            self.group.heard(self._key, sent)
+        return response, is_newest
 
     def _assign(self, joined: Any) -> dict[str, frozenset[Place]]:
         subscribed = {each.member_id: _topics_of(each.metadata) for each in joined.members}
@@ -219,7 +237,7 @@ class ClassicMember:
             member_id=self._member_id,
             group_instance_id=self._instance_id,
         )
-        response = await self.client.ask_coordinator(GROUP, self.group.group_id, request)
+        response, _ = await self._ask(request)
         code = ErrorCode(response.error_code)
         if code is ErrorCode.NONE:
             return True
@@ -231,7 +249,7 @@ class ClassicMember:
             member_id=self._member_id, group_instance_id=self._instance_id
         )
         request = LeaveGroupRequest(group_id=self.group.group_id, members=[member])
-        self._begin_anew()
+        self._membership_ends()
         self.group.counts["members left"] += 1
         await self.client.ask_coordinator(GROUP, self.group.group_id, request)
         await trio.sleep(self._rng.uniform(0, 1))

@@ -77,6 +77,9 @@ class CoordinatedClient:
         except LinkLostError:
             self.hang_up(host.id)
             raise
+        if not self.view.topic_ids.keys() >= set(topics):
+            # The broker does not know of them yet; a coordinator may.
+            raise LinkLostError
 
     def host(self, host_id: int) -> Host:
         """A broker by its id. Raises LinkLostError if there is none: nobody leads, for example."""

@@ -40,19 +40,24 @@ class ConsumerMember:
         topics: Sequence[str],
         *,
         instance_id: str | None,
+        uses_expression: bool = False,
     ) -> None:
+        """``uses_expression``: it subscribes by a regular expression."""
         self.client = client
         self.group = group
         self.work = work
         self.is_calm = False
         self.is_over = False
         self.has_ended = False
+        self.ends_with_its_membership = False
+        """Whether `run` returns once it has crashed or left."""
         self.assigned: frozenset[Place] = frozenset()
         self.epoch = _JOINS
         self._rng = rng
         self._all_topics = tuple(topics)
         self._topics = self._all_topics
         self._instance_id = instance_id
+        self._uses_expression = uses_expression
         self._member_id = self._new_id()
         self._says_all = True
         """Whether the next heartbeat has all fields: the response to the last one is lost, or something has changed."""
@@ -100,13 +105,17 @@ class ConsumerMember:
         self.epoch, self.assigned, self._says_all = _JOINS, frozenset(), True
         self.work.forget()
 
+    def _membership_ends(self) -> None:
+        self._begin_anew()
+        self._member_id = self._new_id()
+        self.is_over |= self.ends_with_its_membership
+
     async def _misbehave(self) -> None:
         chance = self._rng.random()
         if chance < 0.015:
             self.work.crash()
             self.client.close()
-            self._begin_anew()
-            self._member_id = self._new_id()
+            self._membership_ends()
             self.group.counts["members crashed"] += 1
             await trio.sleep(self._rng.uniform(0, 1.5 * SESSION_S))
         elif chance < 0.025:
@@ -131,7 +140,11 @@ class ConsumerMember:
         )
         if self._says_all and epoch >= _JOINS:
             request.rebalance_timeout_ms = int(REBALANCE_S * 1000)
-            request.subscribed_topic_names = list(self._topics)
+            if self._uses_expression:
+                request.subscribed_topic_names = []
+                request.subscribed_topic_regex = "|".join(self._topics)
+            else:
+                request.subscribed_topic_names = list(self._topics)
         if epoch >= _JOINS:
             request.topic_partitions = self._owned()
         return request
@@ -161,7 +174,8 @@ class ConsumerMember:
         code = ErrorCode(response.error_code)
         if code in LOOK_AGAIN:
             self.client.forget(GROUP, self.group.group_id)
-        elif code in _NO_MEMBER:
+        elif code in _NO_MEMBER or (code is ErrorCode.GROUP_ID_NOT_FOUND and self.ends_with_its_membership):
+            # Without its last member of this protocol, a group goes back to the classic one.
             self._begin_anew()
         elif code in _WAITS:
             self._begin_anew()
@@ -201,8 +215,7 @@ class ConsumerMember:
     async def _leave(self) -> None:
         is_back_soon = self._instance_id is not None and self._rng.random() < 0.7
         request = self._request(_LEAVES_FOR_A_WHILE if is_back_soon else _LEAVES)
-        self._begin_anew()
-        self._member_id = self._new_id()
+        self._membership_ends()
         self.group.counts["members left"] += 1
         await self.client.ask_coordinator(GROUP, self.group.group_id, request)
         await trio.sleep(self._rng.uniform(0, 1))

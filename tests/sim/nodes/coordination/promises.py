@@ -141,8 +141,10 @@ class GroupPromises:
         """A leader sends an assignment, by instance ids or member ids."""
         self._sent.setdefault(generation, []).append(assignment)
 
-    def assigned(self, generation: int, member: str, places: frozenset[Place]) -> None:
-        """A member got its assignment."""
+    def assigned(
+        self, generation: int, member: str, places: frozenset[Place], *, is_newest: bool = True
+    ) -> bool:
+        """A member got its assignment, perhaps from the newest coordinator. Returns whether it may use that."""
         self.counts["classic assignments"] += 1
         if generation > max((each for _, each in self._generations), default=-1):
             self._generations.append((trio.current_time(), generation))
@@ -161,6 +163,7 @@ class GroupPromises:
         if not any(each.get(member, frozenset()) == places for each in sent):
             what = f"in generation {generation}, {member} has {sorted(places)}; leaders sent {sent}"
             self.violated(NodeInvariant.ONE_OWNER, what)
+        return True
 
     # -- consumer groups -----------------------------------------------------------------------------------------
 
@@ -189,6 +192,25 @@ class GroupPromises:
     def gone(self, member: str) -> None:
         """A member has left, was told that it is none, or has crashed."""
         self._holders.pop(member, None)
+
+
+class MixedPromises(GroupPromises):
+    """Of a group whose members change protocol: members of both have partitions as members of consumer groups do."""
+
+    def assigned_by_leader(self, generation: int, assignment: Mapping[str, frozenset[Place]]) -> None:
+        """It may be the coordinator that assigns."""
+
+    def assigned(
+        self, generation: int, member: str, places: frozenset[Place], *, is_newest: bool = True
+    ) -> bool:
+        """See `GroupPromises`. Only the newest coordinator knows what others have."""
+        if is_newest:
+            self.took(member, places)
+        return is_newest
+
+    def committed(self, place: Place, commit: Commit, member: str, generation: int | None) -> None:
+        """See `GroupPromises`. Generations begin anew when the last member has gone."""
+        super().committed(place, commit, member, None)
 
 
 @dataclass(slots=True)

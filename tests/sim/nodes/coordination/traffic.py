@@ -13,12 +13,22 @@ from dataclasses import dataclass
 
 import trio
 
-from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto.messages import IncrementalAlterConfigsRequest
+from kafkaproto_server.image.entries import GROUP_RESOURCE
+from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.nodes.coordination.classic_members import ClassicMember
 from tests.sim.nodes.coordination.client import CoordinatedClient
 from tests.sim.nodes.coordination.consumer_members import ConsumerMember
-from tests.sim.nodes.coordination.promises import Coordinators, GroupPromises, TransactionPromises
+from tests.sim.nodes.coordination.moving_members import MovingMember
+from tests.sim.nodes.coordination.promises import (
+    Coordinators,
+    GroupPromises,
+    MixedPromises,
+    TransactionPromises,
+)
 from tests.sim.nodes.coordination.readers import CommittedReader
+from tests.sim.nodes.coordination.share_members import LOCK_S, ShareMember
+from tests.sim.nodes.coordination.share_promises import SharePromises
 from tests.sim.nodes.coordination.work import Counting, Work, fetch_offsets
 from tests.sim.nodes.coordination.workers import ReadProcessWrite
 from tests.sim.nodes.data.ledger import Ledger
@@ -32,6 +42,9 @@ from tests.sim.nodes.network import Net, NetHost
 
 FIRST_WITH_COORDINATORS = 2_000_000
 """From this seed on, all runs have groups and transactions, and none below."""
+FIRST_WITH_SHARES = 2_500_000
+"""From this seed on, all of them have a share group as well, members of groups that change protocol, and others that
+subscribe by regular expressions; none have below."""
 CONFIG: Mapping[str, str] = {
     **DATA_CONFIG,
     "group.min.session.timeout.ms": "500",
@@ -45,6 +58,22 @@ CONFIG: Mapping[str, str] = {
     "log.cleaner.enable": "false",
 }
 """Smaller than the defaults, so that all of it happens within seconds."""
+DELIVERIES = 10
+"""How often a share group delivers a record at most."""
+SHARE_CONFIG: Mapping[str, str] = {
+    "group.share.min.session.timeout.ms": "1000",
+    "group.share.session.timeout.ms": "3000",
+    "group.share.min.heartbeat.interval.ms": "100",
+    "group.share.heartbeat.interval.ms": "300",
+    "group.share.assignment.interval.ms": "200",
+    "group.share.initialize.retry.interval.ms": "1000",
+    "group.share.min.record.lock.duration.ms": "1000",
+    "group.share.record.lock.duration.ms": str(int(LOCK_S * 1000)),
+    "group.share.delivery.count.limit": str(DELIVERIES),
+    "share.coordinator.snapshot.update.records.per.snapshot": "5",
+    "share.coordinator.state.topic.prune.interval.ms": "1000",
+    "share.coordinator.cold.partition.snapshot.interval.ms": "2000",
+}
 CLEANING_CONFIG: Mapping[str, str] = {
     "log.cleaner.enable": "true",
     "log.cleaner.backoff.ms": "1000",
@@ -53,10 +82,11 @@ CLEANING_CONFIG: Mapping[str, str] = {
 }
 """Where coordinators read what compaction has left."""
 SOURCE, RESULT = f"{PREFIX}source", f"{PREFIX}result"
+SHARE_GROUP = "sharers"
 _INTERNAL_PARTITIONS = 2
 _MIN_ISR = 2
 
-Member = ClassicMember | ConsumerMember
+Member = ClassicMember | ConsumerMember | MovingMember
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +110,21 @@ class CoordinationOptions:
     """Whether somebody has other replicas lead."""
     cleans: bool
     """Whether the topics of coordinators are compacted."""
+    sharers: int
+    """Members of the share group."""
+    movers: int
+    """Members of the group whose members change protocol."""
+    uses_expressions: bool
+    """Whether members of the consumer group subscribe by regular expressions."""
 
     @property
     def config(self) -> Mapping[str, str]:
         """Of the nodes."""
-        return {**CONFIG, **CLEANING_CONFIG} if self.cleans else CONFIG
+        return {
+            **CONFIG,
+            **(CLEANING_CONFIG if self.cleans else {}),
+            **(SHARE_CONFIG if self.sharers else {}),
+        }
 
 
 def draw_coordination(seed: int, brokers: int) -> CoordinationOptions | None:
@@ -104,6 +144,9 @@ def draw_coordination(seed: int, brokers: int) -> CoordinationOptions | None:
         readers=rng.randint(1, 2),
         moves=rng.random() < 0.6,
         cleans=rng.random() < 0.4,
+        sharers=rng.choice((2, 3)) if seed >= FIRST_WITH_SHARES else 0,
+        movers=rng.choice((0, 2, 3)) if seed >= FIRST_WITH_SHARES else 0,
+        uses_expressions=seed >= FIRST_WITH_SHARES and rng.random() < 0.5,
     )
 
 
@@ -123,6 +166,8 @@ class CoordinationTraffic:
             GROUPS_TOPIC: _INTERNAL_PARTITIONS,
             TRANSACTIONS_TOPIC: _INTERNAL_PARTITIONS,
         }
+        if options.sharers:
+            self._topics[SHARE_TOPIC] = _INTERNAL_PARTITIONS
         self._places = [(name, index) for name, count in self._topics.items() for index in range(count)]
         self._sources, self._results = self._places_of(SOURCE), self._places_of(RESULT)
         internal = [*self._places_of(GROUPS_TOPIC), *self._places_of(TRANSACTIONS_TOPIC)]
@@ -162,6 +207,11 @@ class CoordinationTraffic:
         self._deserter = self._worker(
             "deserter", self._client("deserter"), adds_itself=self._rng.random() < 0.5
         )
+        self.shared = SharePromises(SHARE_GROUP, DELIVERIES, self._is_any_excused, self.counts)
+        self._sharers = [
+            ShareMember(self._client(f"sharer{number}"), self.shared, self.ledger, self._seeded(), [SOURCE])
+            for number in range(options.sharers)
+        ]
         self._is_over = self._has_deserted = False
         self._are_topics_made = False
         self._committed: dict[str, dict[Place, int]] = {}
@@ -191,9 +241,14 @@ class CoordinationTraffic:
             self._add("consumers", number, is_classic=False)
         for number in range(options.workers):
             self._add("workers", number, is_classic=options.are_workers_classic)
+        for number in range(options.movers):
+            self._add_mover(number)
 
     def _group(self, group_id: str) -> GroupPromises:
-        return self._groups.setdefault(group_id, GroupPromises(group_id, self._coordinators, self.counts))
+        if group_id not in self._groups:
+            promises = MixedPromises if group_id == "movers" else GroupPromises
+            self._groups[group_id] = promises(group_id, self._coordinators, self.counts)
+        return self._groups[group_id]
 
     def _client(self, name: str) -> CoordinatedClient:
         return CoordinatedClient(self._host(name), self._all_hosts, self._seeded())
@@ -229,7 +284,29 @@ class CoordinationTraffic:
                 )
             )
         else:
-            self._members.append(ConsumerMember(client, group, work, rng, topics, instance_id=instance_id))
+            self._members.append(
+                ConsumerMember(
+                    client,
+                    group,
+                    work,
+                    rng,
+                    topics,
+                    instance_id=instance_id,
+                    uses_expression=group_id == "consumers" and self._options.uses_expressions,
+                )
+            )
+
+    def _add_mover(self, number: int) -> None:
+        group, client = self._group("movers"), self._client(f"mover{number}")
+        work, rng, topics = Counting(client, group, self._seeded()), self._seeded(), [SOURCE, RESULT]
+        partitions = self._options.partitions
+        self._members.append(
+            MovingMember(
+                lambda: ClassicMember(client, group, work, rng, topics, partitions, instance_id=None),
+                lambda: ConsumerMember(client, group, work, rng, topics, instance_id=None),
+                self._seeded(),
+            )
+        )
 
     @property
     def addresses(self) -> list[str]:
@@ -246,12 +323,43 @@ class CoordinationTraffic:
             }
             if name in (GROUPS_TOPIC, TRANSACTIONS_TOPIC):
                 configs["cleanup.policy"] = "compact"
+            elif name == SHARE_TOPIC:
+                configs["retention.ms"] = "-1"
             await make_topic(self._operator, self._hosts, name, count, self._options.replicas, configs)
+        if self._sharers:
+            await self._share_from_the_start()
         self._are_topics_made = True
         async with trio.open_nursery() as nursery:
-            for client in (self._producer, *self._readers, *self._movers, *self._members):
+            clients = (self._producer, *self._readers, *self._movers, *self._members, *self._sharers)
+            for client in clients:
                 nursery.start_soon(client.run)
             nursery.start_soon(self._desert)
+
+    async def _share_from_the_start(self) -> None:
+        """Have the share group begin with the first records."""
+        request = IncrementalAlterConfigsRequest(
+            resources=[
+                IncrementalAlterConfigsRequest.AlterConfigsResource(
+                    resource_type=GROUP_RESOURCE,
+                    resource_name=SHARE_GROUP,
+                    configs=[
+                        IncrementalAlterConfigsRequest.AlterableConfig(
+                            name="share.auto.offset.reset", value="earliest"
+                        )
+                    ],
+                )
+            ]
+        )
+        client = CoordinatedClient(self._operator, self._all_hosts, self._seeded())
+        is_done = False
+        while not is_done:
+            try:
+                response = await client.ask(self._rng.choice(self._hosts), request)
+                is_done = not response.responses[0].error_code
+            except LinkLostError:
+                pass
+            await trio.sleep(0.1)
+        client.close()
 
     async def _desert(self) -> None:
         """Once the faults are over, somebody leaves a transaction open, which has to be aborted."""
@@ -270,9 +378,12 @@ class CoordinationTraffic:
             reader.catches_up = True
         for member in self._members:
             member.is_calm = member.work.is_calm = True
+        for sharer in self._sharers:
+            sharer.is_calm = True
         if self._options.has_zombies and self._options.workers:
             # The other one goes on; what this one leaves open has to be aborted.
-            self._members[-1].is_over = True
+            [*_, twin] = (each for each in self._members if each.group.group_id == "workers")
+            twin.is_over = True
 
     def end(self) -> None:
         """Have all clients end."""
@@ -280,6 +391,8 @@ class CoordinationTraffic:
             reader.is_over = True
         for member in self._members:
             member.is_over = True
+        for sharer in self._sharers:
+            sharer.is_over = True
 
     def unfinished(self) -> list[str]:
         """What is left to be done in a cluster at rest."""
@@ -295,6 +408,8 @@ class CoordinationTraffic:
         if self._is_any_excused():
             return found
         found += [each.work.state for each in self._running() if not each.work.is_done]
+        if self._sharers:
+            found += self._unshared()
         for place in self._sources if self._options.workers else ():
             ends = self.ledger.ends_of(place)
             owners = [
@@ -310,6 +425,17 @@ class CoordinationTraffic:
             positions = {each.positions[place].offset for each in self._readers}
             if positions != ends:
                 found.append(f"{place}: readers are at {sorted(positions)}, logs end at {sorted(ends)}")
+        return found
+
+    def _unshared(self) -> list[str]:
+        """What the share group has left to do."""
+        found = []
+        for place in self._sources:
+            missing = self.shared.unresolved(place, max(self.ledger.ends_of(place)))
+            if missing:
+                found.append(f"{place}: nobody has acknowledged {missing[:10]}")
+        if found:
+            found += [each.state for each in self._sharers]
         return found
 
     def _running(self) -> list[Member]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import trio
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import FetchRequest, FetchResponse
+from kafkaproto.messages import FetchRequest, FetchResponse, ShareFetchResponse
 from kafkaproto_server.replica.fetcher_session import FetcherSession
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_topics, forgotten_topics
 from tests.sim.nodes.data.ledger import Ledger
@@ -204,7 +204,8 @@ class Consumer:
         """What the response has for a consumer that is at an offset."""
 
 
-def pieces(data: FetchResponse.PartitionData) -> list[bytes]:
+def pieces(data: FetchResponse.PartitionData | ShareFetchResponse.PartitionData) -> list[bytes]:
+    """The records of a response, as they came."""
     records = data.records
     if not records:
         return []

@@ -13,14 +13,15 @@ from typing import NamedTuple
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import CONTROL_BIT
-from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.disk import _apply, _Node
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.host import DIRECTORY, Host
 
 PREFIX = "data-"
 """Of the names of topics that hold records of clients."""
-_PREFIXES = tuple(f"{DIRECTORY}/{name}" for name in (PREFIX, f"{GROUPS_TOPIC}-", f"{TRANSACTIONS_TOPIC}-"))
+_INTERNAL = (GROUPS_TOPIC, TRANSACTIONS_TOPIC, SHARE_TOPIC)
+_PREFIXES = (f"{DIRECTORY}/{PREFIX}", *(f"{DIRECTORY}/{name}-" for name in _INTERNAL))
 _HEADER = struct.Struct(">qiibIhiqqqhii")
 _LENGTH_COUNTS_FROM = 12
 
