@@ -1,7 +1,7 @@
 """Members that are fenced by time in groups whose members give up what others are to get: sessions, and revocations.
 
-A member that has something to revoke has its rebalance timeout for that. Consumer groups and streams groups have this in
-common.
+A member that has something to revoke has its rebalance timeout for that. Consumer groups and streams groups have this
+in common.
 """
 
 from __future__ import annotations
