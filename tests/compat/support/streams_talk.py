@@ -49,13 +49,13 @@ class Talk:
         self.told.append(f"{plain(request)} v{version}: {request.NAME} {plain(response)}")
         return response
 
-    def beat(self, group: str, member_id: str, epoch: int, version: int = 1, **fields: Any) -> Any:
+    def beat(self, group: str, member: str, epoch: int, version: int = 1, **fields: Any) -> Any:
         """A heartbeat; a member that joins says what it has to say."""
-        values: dict[str, Any] = {"group_id": group, "member_id": member_id, "member_epoch": epoch}
+        values: dict[str, Any] = {"group_id": group, "member_id": member, "member_epoch": epoch}
         if epoch == 0:
             values |= {
                 "rebalance_timeout_ms": 30_000,
-                "process_id": f"p-{member_id}",
+                "process_id": f"p-{member}",
                 "active_tasks": [],
                 "standby_tasks": [],
                 "warmup_tasks": [],

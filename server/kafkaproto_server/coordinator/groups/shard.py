@@ -703,7 +703,7 @@ class GroupShard:
             yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
         yield from self.share.listed()
         for streams in tuple(self._streams.groups.values()):
-            yield GroupListing(streams.group_id, STREAMS_PROTOCOL_TYPE, streams.state.value, "Streams")
+            yield GroupListing(streams.group_id, STREAMS_PROTOCOL_TYPE, streams.state.value, "streams")
 
     def described(self, group_id: str) -> DescribedGroup:
         """A classic group, or why there is none of this name."""

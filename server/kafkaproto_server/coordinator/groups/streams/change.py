@@ -38,8 +38,9 @@ class Change:
         """The static member whose place the member takes under another id."""
 
     def members(self) -> dict[str, StreamsMember]:
-        """The group's members with the member of this heartbeat as it is now."""
-        found = dict(self.group.members)
+        """The group's members in the order of their ids, with the member of this heartbeat as it is now: behind the
+        others if it is new."""
+        found = dict(sorted(self.group.members.items()))
         if self.replaced_id is not None:
             found.pop(self.replaced_id, None)
         found[self.member.member_id] = self.member

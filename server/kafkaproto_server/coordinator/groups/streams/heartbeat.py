@@ -309,7 +309,10 @@ class StreamsGroups:
         if group.epoch <= group.assignment_epoch or not self._is_assignment_due(group):
             return
         asked = Question(
-            dict(group.members), dict(group.task_offsets), group.configured, group.assignment_configs
+            dict(sorted(group.members.items())),
+            dict(group.task_offsets),
+            group.configured,
+            group.assignment_configs,
         )
         self._assign_later(group, group.epoch, asked)
 

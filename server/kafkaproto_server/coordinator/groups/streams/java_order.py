@@ -26,24 +26,30 @@ def string_hash(text: str) -> int:
     return value
 
 
-def hash_map_order(keys: Iterable[str], initial_capacity: int = DEFAULT_CAPACITY) -> list[str]:
-    """Keys in the order of a HashMap into which they were put in this order.
+def hash_map_order(
+    keys: Iterable[str], initial_capacity: int = DEFAULT_CAPACITY, *, by_computing: bool = False
+) -> list[str]:
+    """Keys in the order of a HashMap into which they were put in this order; a key may come again.
 
-    Its table has a power of two as size and doubles when it is three quarters full. Keys with the same place in the
-    table stay in the order in which they came.
+    Its table has a power of two as size and doubles when it is more than three quarters full. ``put`` looks at that
+    after it has added a key, and puts it behind those with the same place in the table. ``computeIfAbsent``
+    (``by_computing``) looks at it before, and puts the key in front of them.
     """
-    given = list(dict.fromkeys(keys))
     capacity = 1
     while capacity < min(initial_capacity, MAX_CAPACITY):
         capacity *= 2
-    while 4 * len(given) > 3 * capacity and capacity < MAX_CAPACITY:
-        capacity *= 2
+    found: dict[str, None] = {}
+    for key in keys:
+        is_full = by_computing and len(found) > 3 * capacity // 4
+        found[key] = None
+        if is_full or (not by_computing and len(found) > 3 * capacity // 4):
+            capacity = min(2 * capacity, MAX_CAPACITY)
 
     def place(key: str) -> int:
         value = string_hash(key)
         return (value ^ value >> 16) & (capacity - 1)
 
-    return sorted(given, key=place)
+    return sorted(reversed(found) if by_computing else found, key=place)
 
 
 class PriorityQueue(Generic[ItemT]):

@@ -106,7 +106,7 @@ class _Assignment:
         self, members: Sequence[MemberSpec], subtopologies: Sequence[SubtopologySpec], standby_replicas: int
     ) -> None:
         known = {each.member_id: each for each in members}
-        self._members = [known[each] for each in hash_map_order(sorted(known))]
+        self._members = [known[each] for each in hash_map_order(known)]
         self._active_tasks = [
             (each.subtopology_id, index) for each in subtopologies for index in range(each.task_count)
         ]
@@ -146,7 +146,9 @@ class _Assignment:
             ]
 
     def _by_load(self) -> PriorityQueue[_Process]:
-        order = hash_map_order(self._processes, len(self._members))
+        order = hash_map_order(
+            (each.process_id for each in self._members), len(self._members), by_computing=True
+        )
         return PriorityQueue(lambda each: each.load, [self._processes[each] for each in order])
 
     def _took(self, count: int) -> None:
@@ -251,7 +253,8 @@ def _partition_first(task: Task) -> tuple[int, str]:
 def assign_sticky(
     members: Sequence[MemberSpec], subtopologies: Sequence[SubtopologySpec], standby_replicas: int
 ) -> dict[str, TaskSets]:
-    """The tasks of each member."""
+    """The tasks of each member. Where nothing else decides, the order of members does, as far as their hash codes do
+    not."""
     assignment = _Assignment(members, subtopologies, standby_replicas)
     if members:
         assignment.assign_active()
