@@ -77,6 +77,8 @@ class Calls:
     submitted: list[tuple[Message, RequestContext]] = field(default_factory=list)
     forwarded: list[tuple[Message, RequestContext]] = field(default_factory=list)
     created: list[tuple[Message, RequestContext]] = field(default_factory=list)
+    streams_topics: list[Message] = field(default_factory=list)
+    """The internal topics of Kafka Streams applications that were to be created."""
     internal: list[str] = field(default_factory=list)
     """The internal topics that were to be created."""
     asked_of_quorum: list[tuple[Message, RequestContext]] = field(default_factory=list)
@@ -122,6 +124,9 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "num_partitions": 3,
         "default_replication_factor": 2,
         "create_topics": lambda request, context: calls.created.append((request, context)),
+        "create_streams_topics": lambda topics, context, told_for_ms: (
+            calls.streams_topics.extend(topics) or []
+        ),
         "create_internal_topic": calls.internal.append,
         **structs.asdict(NO_REPLICAS),
         **structs.asdict(NO_GROUPS),

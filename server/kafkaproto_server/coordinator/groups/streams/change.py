@@ -123,7 +123,9 @@ class Change:
             return given
         if known.epoch <= given.epoch and known != given:
             raise CoordinatorError(
-                ErrorCode.INVALID_REQUEST, "The group has another topology, which cannot be changed yet."
+                ErrorCode.INVALID_REQUEST,
+                f"The group has a topology with epoch {known.epoch}, and cannot get another one with epoch"
+                f" {given.epoch} yet.",
             )
         return known
 

@@ -65,7 +65,7 @@ def check_topology(value: StreamsGroupTopologyValue) -> None:
     if value.epoch < 0:
         raise invalid_topology(f"There is no topology epoch {value.epoch}.")
     if len({each.subtopology_id for each in value.subtopologies}) < len(value.subtopologies):
-        raise invalid_topology("A subtopology is there twice.")
+        raise invalid_topology("A subtopology's id is there twice.")
     for each in value.subtopologies:
         _check_subtopology(each)
 
@@ -85,8 +85,11 @@ def _check_subtopology(subtopology: Subtopology) -> None:
             (group.source_topics, subtopology.source_topics),
             (group.repartition_source_topics, subtopology.repartition_source_topics),
         ):
-            if any(not 0 <= index < len(topics) for index in indexes):
-                raise invalid_topology("A copartition group has a topic that the subtopology does not have.")
+            for index in indexes:
+                if not 0 <= index < len(topics):
+                    raise invalid_topology(
+                        f"A copartition group names topic {index} of the {len(topics)} that there are."
+                    )
 
 
 def invalid_topology(message: str) -> CoordinatorError:

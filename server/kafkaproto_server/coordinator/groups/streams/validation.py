@@ -156,10 +156,13 @@ def check_tasks(configured: ConfiguredTopology, values: StreamsHeartbeatValues) 
         for subtopology_id, partitions in tasks or ():
             subtopology = configured.subtopologies.get(subtopology_id)
             count = 0 if subtopology is None else subtopology.task_count
-            if subtopology is None or any(not 0 <= each < count for each in partitions):
-                raise _invalid(
-                    f"Subtopology {quoted(subtopology_id)} has {count} tasks, and not all of these."
-                )
+            for each in partitions:
+                if not 0 <= each < count:
+                    raise _invalid(
+                        f"There is no task {each} of subtopology {quoted(subtopology_id)}, which has {count}."
+                    )
+            if subtopology is None:
+                raise _invalid(f"There is no subtopology {quoted(subtopology_id)}.")
 
 
 def offsets_of(reported: Offsets) -> Mapping[tuple[str, int], int]:
