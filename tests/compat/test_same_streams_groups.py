@@ -408,7 +408,15 @@ def about_topics(talk: Talk) -> None:
         talk.ask(kafka.StreamsGroupDescribeRequest(group_ids=[f"topics-{number}"]), 1)
 
 
-CREATED = ["made-changelog", "made-other-changelog", "made-fixed", "made-flexible", "made-wide"]
+CREATED = [
+    "made-chain-1",
+    "made-chain-2",
+    "made-changelog",
+    "made-other-changelog",
+    "made-fixed",
+    "made-flexible",
+    "made-wide",
+]
 
 
 def about_internal_topics(talk: Talk) -> None:
@@ -427,6 +435,10 @@ def about_internal_topics(talk: Talk) -> None:
         ),
         subtopology("2", [], repartition={"made-fixed": 4}),
         subtopology("3", [], repartition={"made-wide": 0}, configs={"retention.ms": "-1"}),
+        # Its number depends on the order in which subtopologies are looked at.
+        subtopology("4", [SOURCE], repartition={"made-chain-1": 0}, sinks=["made-chain-2"]),
+        subtopology("5", [THREE], sinks=["made-chain-1"]),
+        subtopology("6", [], repartition={"made-chain-2": 0}),
     )
     told = len(talk.told)
     talk.beat("made", "a", 0, topology=parts)

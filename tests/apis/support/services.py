@@ -103,6 +103,10 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         calls.described_quorum.append((request, version))
         return changes["quorum_response"]  # type: ignore[no-any-return]
 
+    def create_streams_topics(topics: Iterable[Message], *_: object) -> list[tuple[str, str]]:
+        calls.streams_topics += topics
+        return []
+
     fields: dict[str, Any] = {
         "id": NODE_ID,
         "cluster_id": CLUSTER_ID,
@@ -124,9 +128,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "num_partitions": 3,
         "default_replication_factor": 2,
         "create_topics": lambda request, context: calls.created.append((request, context)),
-        "create_streams_topics": lambda topics, context, told_for_ms: (
-            calls.streams_topics.extend(topics) or []
-        ),
+        "create_streams_topics": create_streams_topics,
         "create_internal_topic": calls.internal.append,
         **structs.asdict(NO_REPLICAS),
         **structs.asdict(NO_GROUPS),

@@ -387,7 +387,8 @@ def test_endpoints_are_told_when_they_change() -> None:
     coordinator.beat("m1", 2, **owned(active={"0": [0]}))
     response = coordinator.beat("m2", 3, endpoint_epoch=1)
     assert response.endpoint_information_epoch == 2
-    (part,) = response.partitions_by_user_endpoint or ()
+    assert response.partitions_by_user_endpoint is not None
+    (part,) = response.partitions_by_user_endpoint
     assert (part.user_endpoint.host, part.user_endpoint.port) == ("h", 9)
     assert [(each.topic, each.partitions) for each in part.active_partitions] == [("a", [1])]
     assert coordinator.beat("m1", 3, endpoint_epoch=2).partitions_by_user_endpoint is None
