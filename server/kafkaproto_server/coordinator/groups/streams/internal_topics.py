@@ -18,7 +18,7 @@ from kafkaproto_server.coordinator.groups.streams.topology import Subtopology, T
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.error_texts import quoted
 
-MAX_TASKS = 50_000
+MAX_TASKS = 20_000
 """Of a group, without replicas. The records with the tasks of all members have to fit into a batch, and a heartbeat
 into a turn of the loop."""
 SHOWN_TOPICS = 3
@@ -109,6 +109,11 @@ class _Counts:
         self._topology = topology
         self._topics = topics
         self.decided: dict[str, int] = {}
+        self._readers: dict[str, list[str]] = {}
+        """The ids of the subtopologies that read a repartition topic."""
+        for key, each in self._by_id():
+            for topic in each.repartition_source_topics:
+                self._readers.setdefault(topic.name, []).append(key)
         missing = sorted(
             {name for each in self._all() for name in each.source_topics if topics.by_name(name) is None}
         )
@@ -119,6 +124,9 @@ class _Counts:
 
     def _all(self) -> Iterable[Subtopology]:
         return self._topology.subtopologies.values()
+
+    def _by_id(self) -> Iterable[tuple[str, Subtopology]]:
+        return self._topology.subtopologies.items()
 
     def of(self, name: str) -> int:
         """The number of partitions of a topic, which exists or was decided upon."""
@@ -154,46 +162,48 @@ class _Counts:
         return max(map(self.of, names))
 
     def _repartition_topics(self) -> dict[str, int]:
-        found = {
-            topic.name: topic.partitions
-            for each in self._all()
-            for topic in each.repartition_source_topics
-            if topic.partitions
-        }
+        found: dict[str, int] = {}
+        # The largest number of what each subtopology reads, as far as it is known.
+        largest = {key: max(map(self.of, each.source_topics), default=0) for key, each in self._by_id()}
+        for each in self._all():
+            for topic in each.repartition_source_topics:
+                if topic.partitions:
+                    self._take(found, largest, topic.name, topic.partitions)
         open_sinks = [
-            (each, name) for each in self._all() for name in each.repartition_sink_topics if name not in found
+            (key, name)
+            for key, each in self._by_id()
+            for name in each.repartition_sink_topics
+            if name not in found
         ]
         while open_sinks:
             rest = []
-            for each, name in open_sinks:
-                count = self._sink_count(each, found)
+            for key, name in open_sinks:
                 if name in found:
                     continue
-                if count is None:
-                    rest.append((each, name))
+                if largest[key]:
+                    self._take(found, largest, name, largest[key])
                 else:
-                    found[name] = count
+                    rest.append((key, name))
             if len(rest) == len(open_sinks):
                 raise invalid_topology(
                     "The numbers of partitions of repartition topics depend on each other."
                 )
             open_sinks = rest
-        for each in self._all():
-            for topic in each.repartition_source_topics:
-                if topic.name not in found:
-                    raise invalid_topology(f"Nothing writes to the repartition topic {quoted(topic.name)}.")
+        unwritten = sorted(self._readers.keys() - found.keys())
+        if unwritten:
+            raise invalid_topology(f"Nothing writes to the repartition topic {quoted(unwritten[0])}.")
         return found
 
-    def _sink_count(self, subtopology: Subtopology, found: Mapping[str, int]) -> int | None:
-        """The largest number of what a subtopology reads, as far as it is known."""
-        counts = [found[each.name] for each in subtopology.repartition_source_topics if each.name in found]
-        counts += [self.of(each) for each in subtopology.source_topics]
-        return max(counts, default=None)
+    def _take(self, found: dict[str, int], largest: dict[str, int], name: str, count: int) -> None:
+        """A repartition topic has so many partitions."""
+        found[name] = count
+        for key in self._readers.get(name, ()):
+            largest[key] = max(largest[key], count)
 
     def _unify(self, names: set[str], fixed: set[str]) -> None:
         """Topics that are read together have the same number of partitions."""
         counts = {name: self.of(name) for name in sorted(names)}
-        repartitioned = [name for name in counts if self._is_repartitioned(name)]
+        repartitioned = [name for name in counts if name in self._readers]
         others = {name: count for name, count in counts.items() if name not in repartitioned}
         if others:
             wanted = _same(others)
@@ -207,9 +217,6 @@ class _Counts:
                 detail = f"{quoted(name)} is to have {counts[name]} partitions, but is read with others of {wanted}."
                 raise _WrongTopicsError(StatusCode.INCORRECTLY_PARTITIONED_TOPICS, detail)
             self.decided[name] = wanted
-
-    def _is_repartitioned(self, name: str) -> bool:
-        return any(name == topic.name for each in self._all() for topic in each.repartition_source_topics)
 
 
 def _same(counts: Mapping[str, int]) -> int:
