@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from compat.kafka.stock import StockNode
-from compat.node import Node
+from compat.node import Node, combined_properties
 from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
@@ -17,7 +18,7 @@ from kafkaproto import messages as kafka
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import GROUP_RECORDS, decode_coordinator_record
 from kafkaproto_server.requests.coordinator_places import partition_of
-from tests.compat.support.nodes import create, make_node
+from tests.compat.support.nodes import CLUSTER_ID, create, make_node
 from tests.compat.support.streams_talk import (
     WAIT_S,
     Heartbeat,
@@ -631,3 +632,45 @@ def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
     assert [len(each) for each in seen[0]] == [len(each) for each in seen[1]]
     for stock, ours in zip(*seen, strict=True):
         assert ours == stock
+
+
+# -- taking over
+
+
+def described(node: Node, group: str) -> Any:
+    """A group without what is in memory only: numbers of internal topics, and offsets that members reported."""
+    with Probe(node.bootstrap_server) as probe:
+        found: Any = probe.ask(kafka.StreamsGroupDescribeRequest(group_ids=[group]), 1)
+    return plain(found.groups[0])
+
+
+def test_each_make_takes_over_the_groups_of_the_other(tmp_path: Path) -> None:
+    """A node of ours, one of Apache Kafka and again one of ours run on the same files."""
+    properties = {**combined_properties(tmp_path / "data"), **OVERRIDES}
+    first = OurNode(tmp_path / "first", properties)
+    first.format(CLUSTER_ID)
+    known: Any = None
+    for number, make in enumerate((OurNode, StockNode, OurNode)):
+        node = make(tmp_path / str(number), properties)
+        try:
+            node.start()
+            if known is None:
+                create(node, SOURCE)
+            wait_for_coordinator(node)
+            with Talk(node) as talk:
+                if known is None:
+                    talk.beat("taken", "m0", 0, topology=PLAIN, **ADDRESS)
+                    epoch = 2
+                else:
+                    assert described(node, "taken") == known
+                    epoch = known["group_epoch"]
+                mine = talk.beat("taken", "m0", epoch, instance_id="i", **owned(active=[("0", [0, 1])]))
+                assert (mine.error_code, mine.member_epoch) == (0, epoch)
+                # It leaves and is back, with everything that it had.
+                assert talk.beat("taken", "m0", -2, instance_id="i").error_code == 0
+                back = talk.beat("taken", "m0", 0, topology=PLAIN, **ADDRESS)
+                assert [each.partitions for each in back.active_tasks] == [[0, 1]]
+            known = described(node, "taken")
+            node.stop()
+        finally:
+            node.close()
