@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from compat.node import Node
 from compat.probe import Probe
@@ -37,7 +37,7 @@ class Talk:
         self.probe = Probe(node.bootstrap_server)
         self.told: list[str] = []
 
-    def __enter__(self) -> Talk:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *reason: object) -> None:

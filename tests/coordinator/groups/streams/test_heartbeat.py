@@ -10,6 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
     StreamsGroupCurrentMemberAssignmentKey,
     StreamsGroupCurrentMemberAssignmentValue,
+    StreamsGroupMetadataKey,
     StreamsGroupMetadataValue,
     StreamsGroupTargetAssignmentMetadataValue,
 )
@@ -195,6 +196,17 @@ def test_the_tasks_of_a_large_group_are_assigned_beside_the_loop(monkeypatch: py
     assert coordinator.group.targets["m3"] == TaskSets({"0": frozenset([1])})
 
 
+def test_an_assignment_that_comes_too_late_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1")
+    monkeypatch.setattr(heartbeat, "SIZE_AT_ONCE", 2)
+    coordinator.join("m2")
+    for member_id in ("m1", "m2"):
+        coordinator.beat(member_id, -1)
+    assert coordinator.records_of(lambda: coordinator.world.advance(1)) == []
+    assert not coordinator.group.is_assigning
+
+
 # -- topics ------------------------------------------------------------------------------------------------------
 
 
@@ -319,6 +331,17 @@ def test_a_static_member_that_is_back_keeps_its_tasks() -> None:
     assert code == ErrorCode.FENCED_INSTANCE_ID
 
 
+def test_a_static_member_may_be_back_at_another_address() -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1", instance_id="i", client_host="/10.0.0.1")
+    away = coordinator.records_of(lambda: coordinator.beat("m1", -2, instance_id="i"))
+    assert isinstance(away[0][1], StreamsGroupCurrentMemberAssignmentValue)
+    assert away[0][1].active_tasks[0].assignment_epochs == [0, 0]
+    records = coordinator.records_of(lambda: coordinator.join("m1", instance_id="i", client_host="/10.0.0.2"))
+    assert "Metadata" not in names_of(records)
+    assert coordinator.group.members["m1"].client_host == "/10.0.0.2"
+
+
 def test_a_member_that_is_silent_is_fenced() -> None:
     coordinator = two_members()
     coordinator.world.advance(SESSION_MS - 1)
@@ -437,6 +460,22 @@ def test_warm_up_tasks_of_a_later_release_are_revoked() -> None:
     assert (response.member_epoch, told(response)) == (3, {"active": {}, "standby": {}, "warmup": {}})
     assert coordinator.beat("m2", 3, **owned()).member_epoch == 4
     assert coordinator.group.assignment_epoch == 4
+
+
+def test_topics_are_checked_anew_if_an_older_release_did_not_note_that() -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1")
+    value = StreamsGroupMetadataValue(
+        epoch=2,
+        metadata_hash=coordinator.group.metadata_hash,
+        last_assignment_configs=[
+            StreamsGroupMetadataValue.LastAssignmentConfig(key="num.standby.replicas", value="0")
+        ],
+    )
+    coordinator.groups.replay(GROUP, StreamsGroupMetadataKey(group_id=GROUP), value)
+    assert coordinator.group.state is StreamsState.NOT_READY
+    assert coordinator.beat("m1", 2).member_epoch == 3
+    assert coordinator.group.state is StreamsState.STABLE
 
 
 def test_active_tasks_without_epochs_count_from_the_epoch_of_the_member() -> None:

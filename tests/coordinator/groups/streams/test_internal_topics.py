@@ -64,6 +64,17 @@ def test_repartition_topics_have_as_many_partitions_as_what_is_written_to_them()
     assert {name: each.task_count for name, each in found.subtopologies.items()} == {"0": 5, "1": 5, "2": 2}
 
 
+def test_the_largest_of_all_that_is_read_counts() -> None:
+    found = configured(
+        subtopology("0", ["a"], sinks=["r"]),
+        subtopology("1", ["b"], repartition={"r": 0}, sinks=["s"]),
+        subtopology("2", [], repartition={"s": 0}),
+        a=2,
+        b=9,
+    )
+    assert created(found) == {"r": 2, "s": 9}
+
+
 def test_a_repartition_topic_may_say_its_number() -> None:
     found = configured(subtopology("0", ["a"], sinks=["r"]), subtopology("1", [], repartition={"r": 7}), a=2)
     assert created(found) == {"r": 7}

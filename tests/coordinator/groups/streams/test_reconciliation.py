@@ -74,6 +74,13 @@ def test_what_the_target_takes_away_is_revoked_first(role: str) -> None:
     assert done.revoking.is_empty
 
 
+def test_a_member_that_has_more_to_revoke_is_one_epoch_further() -> None:
+    mine = member(assigned=held(active=(0, 1)))
+    once = step(mine, sets(active=(0,)))
+    again = step(once, sets(), reported=sets(active=(0,)), epoch=5)
+    assert (again.epoch, again.state, again.revoking) == (2, MemberState.UNREVOKED_TASKS, held(active=(0,)))
+
+
 def test_a_member_that_has_given_up_a_task_already_need_not_be_asked() -> None:
     mine = member(assigned=held(active=(0, 1)))
     after = step(mine, sets(active=(0,)), reported=sets(active=(0,)))
@@ -139,6 +146,15 @@ def test_a_replica_is_not_promoted_before_everything_is_revoked(role: str) -> No
     after = step(mine, sets(active=(0,)))
     assert after.state is MemberState.UNREVOKED_TASKS
     assert (after.assigned, after.revoking) == (held(**{role: (0,)}), held(active=(1,)))
+
+
+def test_a_task_stays_with_whoever_a_later_record_gave_it_to() -> None:
+    """Compaction may have taken the record in which the first one gave it up."""
+    first, second = member("o", "q", assigned=held(active=(0,))), member("n", "r", assigned=held(active=(0,)))
+    group = group_of(first, second)
+    for record in write.removal_records("g", "o"):
+        group.replay(record.key, record.value)
+    assert group.active_owners == {("s", 0): "r"}
 
 
 def test_a_member_whose_process_is_not_known_holds_nothing_back() -> None:

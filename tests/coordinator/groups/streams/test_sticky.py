@@ -147,6 +147,17 @@ def test_the_member_that_ran_a_task_keeps_a_replica_of_it() -> None:
     assert moved in standby(found, "m1")
 
 
+def test_a_replica_goes_where_the_state_is_unless_the_task_runs_there() -> None:
+    specs = [
+        member("m1", "p1", active=tasks("0", 0), offsets={("0", 0): 9}),
+        member("m2", "z", offsets={("0", 0): 5}),
+        # It would be the first of the least loaded ones.
+        member("m3", "a"),
+    ]
+    found = assign_sticky(specs, [SubtopologySpec("0", 1, True)], 1)
+    assert standby(found, "m2") == tasks("0", 0)
+
+
 def test_members_of_a_process_share_its_tasks_and_have_no_replica_of_them() -> None:
     specs = [member("m1", "p"), member("m2", "p")]
     found = assign_sticky(specs, [SubtopologySpec("0", 4, True)], 1)
