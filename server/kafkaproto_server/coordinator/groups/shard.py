@@ -58,8 +58,6 @@ from kafkaproto_server.coordinator.groups.share.records import SHARE_GROUP_KEYS
 from kafkaproto_server.coordinator.groups.share.service import ShareService
 from kafkaproto_server.coordinator.groups.share.settings import share_settings_of
 from kafkaproto_server.coordinator.groups.streams.config import streams_settings_of
-from kafkaproto_server.coordinator.groups.streams.describe import described_group as described_streams_group
-from kafkaproto_server.coordinator.groups.streams.describe import unknown_group as unknown_streams_group
 from kafkaproto_server.coordinator.groups.streams.group import StreamsGroup
 from kafkaproto_server.coordinator.groups.streams.heartbeat import StreamsGroups
 from kafkaproto_server.coordinator.groups.streams.records import STREAMS_GROUP_KEYS
@@ -102,7 +100,6 @@ from kafkaproto_server.requests.streams_group_requests import (
     StreamsHeartbeatValues,
 )
 
-STREAMS_PROTOCOL_TYPE = "streams"
 FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
 MAX_PREFIX_BYTES = 32_000
@@ -369,8 +366,7 @@ class GroupShard:
 
     def streams_described(self, group_id: str) -> StreamsGroupDescribeResponse.DescribedGroup:
         """A streams group, or that there is none of this name."""
-        group = self._streams.groups.get(group_id)
-        return unknown_streams_group(group_id) if group is None else described_streams_group(group)
+        return self._streams.described(group_id)
 
     # -- members of classic groups -------------------------------------------------------------------------------
 
@@ -704,6 +700,7 @@ class GroupShard:
         yield from self.share.listed()
         for streams in tuple(self._streams.groups.values()):
             yield GroupListing(streams.group_id, STREAMS_PROTOCOL_TYPE, streams.state.value, "streams")
+        yield from self._streams.listed()
 
     def described(self, group_id: str) -> DescribedGroup:
         """A classic group, or why there is none of this name."""

@@ -15,17 +15,18 @@ Apache Kafka 4.4.0 makes no warm-up tasks, and neither does this. If a later rel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import StreamsGroupHeartbeatResponse
+from kafkaproto.messages import StreamsGroupDescribeResponse, StreamsGroupHeartbeatResponse
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch, RevocationWatches
 from kafkaproto_server.coordinator.groups.streams import records as write
 from kafkaproto_server.coordinator.groups.streams.change import Change
 from kafkaproto_server.coordinator.groups.streams.config import StreamsSettings
+from kafkaproto_server.coordinator.groups.streams.describe import described_group, unknown_group
 from kafkaproto_server.coordinator.groups.streams.endpoints import endpoint_parts
 from kafkaproto_server.coordinator.groups.streams.group import (
     NO_EPOCH,
@@ -57,6 +58,7 @@ from kafkaproto_server.coordinator.values import (
     Surroundings,
 )
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.requests.group_requests import GroupListing
 from kafkaproto_server.requests.streams_group_requests import (
     JOIN_EPOCH,
     LEAVE_STATIC_EPOCH,
@@ -67,6 +69,8 @@ from kafkaproto_server.requests.streams_group_requests import (
     TaskSets,
 )
 
+PROTOCOL_TYPE = "streams"
+"""Protocol type and type of these groups in lists."""
 SIZE_AT_ONCE = 2_000
 """Tasks and members that are assigned at once: about 10 ms. With more, it is done beside the loop."""
 FIRST_VERSION_WITH_TAGS = 1
@@ -150,6 +154,16 @@ class StreamsGroups:
         if self._group(group_id).members:
             raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
         return write.deletion_records(group_id)
+
+    def listed(self) -> Iterator[GroupListing]:
+        """All groups, in no order. Each is looked at when its turn comes."""
+        for each in tuple(self.groups.values()):
+            yield GroupListing(each.group_id, PROTOCOL_TYPE, each.state.value, PROTOCOL_TYPE)
+
+    def described(self, group_id: str) -> StreamsGroupDescribeResponse.DescribedGroup:
+        """A group, or that there is none of this name."""
+        group = self.groups.get(group_id)
+        return unknown_group(group_id) if group is None else described_group(group)
 
     def _is_current(self, group: StreamsGroup) -> bool:
         return self.groups.get(group.group_id) is group
