@@ -15,10 +15,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     ConsumerGroupDescribeResponse,
-    DescribeTransactionsResponse,
-    ShareGroupDescribeResponse,
     CreateTopicsRequest,
     DescribeTransactionsResponse,
+    ShareGroupDescribeResponse,
     StreamsGroupDescribeResponse,
 )
 from kafkaproto_server.image.image import ClusterImage

@@ -50,8 +50,6 @@ class Groups:
         self.log.commits_at_once = True
         given = {"initial_rebalance_delay_ms": DELAY_MS, "streams": AT_ONCE, **config}
         self.config = GroupConfig(**given)
-        self.own_config: dict[str, dict[str, str]] = {}
-        """What was set for each group."""
         self.topics = MadeUpTopics({"a": 2})
         self.own_config: dict[str, str] = {}
         self.persister = MemoryPersister(self.world.call_at, self.world.now_ms)
@@ -63,13 +61,6 @@ class Groups:
             self.topics, lambda group_id: self.own_config, short_hash, compile_regex, self.world.compute
         )
         return GroupShard(lambda: self.config, self.log, self.world, setup, self.persister)
-            self.topics,
-            lambda group_id: self.own_config.get(group_id, {}),
-            short_hash,
-            compile_regex,
-            self.world.compute,
-        )
-        return GroupShard(lambda: self.config, self.log, self.world, setup)
 
     def move(self) -> None:
         """Another broker coordinates the groups: it has what is committed, and reads it."""

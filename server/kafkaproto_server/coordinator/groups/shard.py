@@ -195,15 +195,9 @@ class GroupShard:
             else:
                 assert isinstance(value, GroupMetadataValue), "it is the key's value"
                 self._groups[key.group] = ClassicGroup.from_record(key.group, value)
-        elif isinstance(key, CONSUMER_GROUP_KEYS):
+        elif isinstance(key, CONSUMER_GROUP_KEYS + STREAMS_GROUP_KEYS):
             if value is not None:
                 self._forget_simple(key.group_id)
-            self._consumer.replay(key.group_id, key, value)
-        elif isinstance(key, CONSUMER_GROUP_KEYS + STREAMS_GROUP_KEYS):
-            classic = self._groups.get(key.group_id)
-            if value is not None and classic is not None and classic.protocol_type is None:
-                # Only its offsets are known; those of them that are older than the group stay with it.
-                del self._groups[key.group_id]
             self._replay_kind(key.group_id, key, value)
             self._know_left(key.group_id)
         elif isinstance(key, SHARE_GROUP_KEYS):
@@ -230,11 +224,10 @@ class GroupShard:
     def loaded(self) -> None:
         """Everything is read: requests are served from now on."""
         self._consumer.take_over(self._log.end_offset)
+        self._streams.take_over(self._log.end_offset)
         self.share.groups.take_over(self._log.end_offset)
         names = [*self._names(), *self.share.groups.groups]
         self._look_at_each(names, self._begin_sessions, lambda: None)
-        self._streams.take_over(self._log.end_offset)
-        self._look_at_each(self._names(), self._begin_sessions, lambda: None)
         self._expire_later()
 
     def _begin_sessions(self, group_id: str) -> None:
@@ -278,11 +271,7 @@ class GroupShard:
         if has_new:
             self._consumer.has_new_topics()
         changed = frozenset(names)
-        look = partial(self._consumer.topics_changed, changed)
-        self._look_at_each(list(self._consumer.groups), look, lambda: None)
-        look = partial(self.share.groups.topics_changed, changed)
-        self._look_at_each(list(self.share.groups.groups), look, lambda: None)
-        for kind in (self._consumer, self._streams):
+        for kind in (self._consumer, self._streams, self.share.groups):
             self._look_at_each(list(kind.groups), partial(kind.topics_changed, changed), lambda: None)
 
     # -- members of consumer groups ------------------------------------------------------------------------------
@@ -291,8 +280,7 @@ class GroupShard:
         """See `ConsumerGroups.heartbeat`; errors are told by ``heard`` as well."""
         try:
             classic = self._groups.get(values.group_id)
-            if values.group_id in self.share:
-            if values.group_id in self._streams.groups:
+            if values.group_id in self.share or values.group_id in self._streams.groups:
                 raise _not_consumer(values.group_id)
             if classic is None:
                 self._consumer.heartbeat(values, heard)
@@ -345,21 +333,17 @@ class GroupShard:
     def streams_heartbeat(self, values: StreamsHeartbeatValues, heard: StreamsHeard) -> None:
         """See `StreamsGroups.heartbeat`; errors are told by ``heard`` as well."""
         try:
-            group = self._find(values.group_id)
-            if group is None or isinstance(group, StreamsGroup):
-                self._streams.heartbeat(values, heard)
-            elif (
-                isinstance(group, ClassicGroup)
-                and group.state is ClassicState.EMPTY
-                and values.member_epoch == JOIN_EPOCH
-            ):
+            group, is_joining = self._find(values.group_id), values.member_epoch == JOIN_EPOCH
+            if is_joining and isinstance(group, ClassicGroup) and group.state is ClassicState.EMPTY:
                 self._streams.heartbeat(values, heard, [_no_group_record(values.group_id)])
                 del self._groups[values.group_id]
-            else:
+            elif values.group_id in self.share or isinstance(group, ClassicGroup | ConsumerGroup):
                 check_values(values)
                 raise CoordinatorError(
                     ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(values.group_id)} is not a streams group."
                 )
+            else:
+                self._streams.heartbeat(values, heard)
         except CoordinatorError as error:
             response = StreamsGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
             heard(StreamsHeartbeatOutcome(response=response))
@@ -527,7 +511,7 @@ class GroupShard:
                 raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION, error.message) from None
             raise
 
-    def _committing(self, group_id: str) -> ClassicGroup | ConsumerGroup | None:
+    def _committing(self, group_id: str) -> AnyGroup | None:
         """The group that keeps an offset, or is made for it. Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
         if group_id in self.share:
             raise _not_consumer(group_id)
@@ -698,8 +682,6 @@ class GroupShard:
         for each in tuple(self._consumer.groups.values()):
             yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
         yield from self.share.listed()
-        for streams in tuple(self._streams.groups.values()):
-            yield GroupListing(streams.group_id, STREAMS_PROTOCOL_TYPE, streams.state.value, "streams")
         yield from self._streams.listed()
 
     def described(self, group_id: str) -> DescribedGroup:

@@ -181,8 +181,8 @@ def test_a_group_is_described_with_its_topology_and_members() -> None:
 
 def test_settings_of_a_group_go_first_within_the_brokers_limits() -> None:
     groups = Groups()
-    own = {"streams.heartbeat.interval.ms": "7000", "streams.num.standby.replicas": "9"}
-    groups.own_config[GROUP] = own
+    own = groups.own_config
+    own.update({"streams.heartbeat.interval.ms": "7000", "streams.num.standby.replicas": "9"})
     assert groups.streams("m").heartbeat_interval_ms == 7_000
     own["streams.heartbeat.interval.ms"] = "99000"
     assert groups.streams("m", 2).heartbeat_interval_ms == 15_000
