@@ -43,10 +43,9 @@ OF_TOPIC, OF_BROKER = 2, 4
 CLASSIC_GROUP, CONSUMER_GROUP, SIMPLE_GROUP = "classic", "consumer", "simple"
 STREAMS_GROUP = "streams"
 INSTANCE_ID = "instance"
-GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 91, 92})
 SETTLING_MS = 50
 """Until the states of a share group's partitions are initialized."""
-GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 88, 89, 93})
+GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 88, 89, 91, 92, 93})
 DIRECTORIES = [directory(2), directory(2, 1)]
 
 
@@ -101,11 +100,7 @@ class PreparedCluster(Cluster):
         self.answer(BROKER, _fetch(fetched, replica_id=0, max_wait_ms=0), 12)
 
     def _make_groups(self) -> None:
-        """A classic group with a member, a consumer group with one, a share group with one, and a group that only has
-        an offset."""
-        """A classic group with a member, a consumer group and a streams group with one, and a group that only has an
-        offset."""
-        self.harness.create_topic(GROUPS_TOPIC, [1])
+        """A group of each kind with a member, and a group that only has an offset."""
         joined = self.answer(BROKER, _joining(CLASSIC_GROUP, INSTANCE_ID), 9)
         assert isinstance(joined, kafka.JoinGroupResponse)
         self.member_id = joined.member_id
