@@ -21,13 +21,14 @@ POLL_S = 0.2
 PRODUCED_S = 60.0
 STOP_S = 90.0
 VOWELS, CONSONANTS = "aeiouy", "bdfgklmnprst"
-SETTINGS = {
-    "commit.interval.ms": "100",
-    # A member that was killed is missed for so long; Streams does not leave its group when it is closed, either.
+SETTINGS = {"commit.interval.ms": "100", "num.stream.threads": "2"}
+CLASSIC_SETTINGS = {
+    # A member that was killed is missed for so long; Streams does not leave its group when it is closed, either. With
+    # the protocol of streams groups, the broker says it.
     "session.timeout.ms": "2000",
     "heartbeat.interval.ms": "500",
-    "num.stream.threads": "2",
 }
+STREAMS_PROTOCOL = {"group.protocol": "streams"}
 
 
 class WordCount:
@@ -48,7 +49,8 @@ class WordCount:
         self.folder = folder
         self.state = folder / "state"
         self._name = name
-        given = {**SETTINGS, **settings}
+        is_classic = "group.protocol" not in settings
+        given = {**SETTINGS, **(CLASSIC_SETTINGS if is_classic else {}), **settings}
         self._arguments = [
             *(servers, name, source, target, str(self.state), str(pause_ms)),
             *(f"{key}={value}" for key, value in given.items()),

@@ -143,6 +143,9 @@ SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
     (CONTROLLER, 80): (ALTER,),
     (CONTROLLER, 81): (ALTER,),
     (CONTROLLER, 82): (CLUSTER_ACTION,),
+    (BROKER, 88): (READ_GROUP,),
+    (BROKER, 89): (DESCRIBE_GROUP,),
+    (BROKER, 93): (READ_GROUP,),
     (BROKER, 94): (ALTER,),
     (CONTROLLER, 94): (ALTER,),
 }
@@ -166,6 +169,8 @@ ALSO_NEEDED: dict[int, tuple[Need, ...]] = {
     92: (READ,),
     78: (READ,),
     79: (READ,),
+    88: (DESCRIBE_TOPIC,),
+    89: (DESCRIBE_TOPIC,),
 }
 """What is needed beside: on the topics of the group or transaction, and on the group whose offsets take part."""
 

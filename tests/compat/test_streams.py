@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from compat.cluster import CombinedCluster
-from compat.kafka.streams import Counts, WordCount, exact_counts, write_lines
+from compat.kafka.streams import STREAMS_PROTOCOL, Counts, WordCount, exact_counts, write_lines
 from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.runs.exactly_once import OF_GROUPS, OF_TRANSACTIONAL_IDS, coordinator
@@ -99,6 +99,39 @@ def test_words_are_counted_once_though_the_application_dies_and_again_after_a_re
         application.stop()
         twice = {word: 2 * each for word, each in exact_counts(LINES).items()}
         assert counts.read_to_the_end(WAIT_S) == twice
+
+
+def test_words_are_counted_once_by_a_streams_group_that_dies(impatient_node: Node, tmp_path: Path) -> None:
+    """KIP-1071: the coordinator assigns the tasks, and creates the internal topics."""
+    servers = impatient_node.bootstrap_server
+    for topic in ("phrases", "phrases-counted"):
+        create(servers, topic, 1)
+    write_lines(servers, "phrases", LINES[:250])
+    application = WordCount(
+        servers,
+        tmp_path / "application",
+        name="grouped",
+        source="phrases",
+        target="phrases-counted",
+        pause_ms=PAUSE_MS,
+        settings={"replication.factor": "1", **STREAMS_PROTOCOL},
+    )
+    with closing(application), closing(Counts(servers, "phrases-counted", PARTITIONS)) as counts:
+        application.start()
+        counts.wait_for(WORDS // 6, WAIT_S)
+        assert tool(servers, "kafka-streams-groups", "--list").split() == ["grouped"]
+        described = tool(servers, "kafka-streams-groups", "--describe", "--group", "grouped", "--members")
+        assert described.count("ACTIVE:") == 2
+        application.kill()
+        write_lines(servers, "phrases", LINES[250:])
+        application.start()
+        counts.wait_for(WORDS, WAIT_S)
+        application.stop()
+        assert counts.read_to_the_end(WAIT_S) == exact_counts(LINES)
+        assert application.failures() == []
+        # With this protocol an application that is closed leaves its group.
+        state = tool(servers, "kafka-streams-groups", "--describe", "--group", "grouped", "--state")
+        assert "Empty" in state
 
 
 def transactional_id(servers: str, application: str) -> str:

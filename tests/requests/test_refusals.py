@@ -48,6 +48,7 @@ HAVE_NO_OWN_ERROR = {
     "OffsetFetch",
     "OffsetForLeaderEpoch",
     "Produce",
+    "StreamsGroupDescribe",
     "WriteTxnMarkers",
     "InitializeShareGroupState",
     "ReadShareGroupState",

@@ -76,6 +76,9 @@ from kafkaproto_server.apis.groups import (
     offset_fetch,
     share_group_describe,
     share_group_heartbeat,
+    streams_group_describe,
+    streams_group_heartbeat,
+    streams_group_topology_description_update,
     sync_group,
 )
 from kafkaproto_server.apis.raft import (
@@ -209,6 +212,9 @@ _ROWS = (
     allocate_producer_ids.API,
     consumer_group_heartbeat.API,
     consumer_group_describe.API,
+    streams_group_heartbeat.API,
+    streams_group_describe.API,
+    streams_group_topology_description_update.API,
     controller_registration.API,
     assign_replicas_to_dirs.API,
     list_config_resources.API,

@@ -56,6 +56,7 @@ from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.node.to_controller.forwarding import Forwarder
 from kafkaproto_server.node.to_controller.registration import keep_registered
+from kafkaproto_server.node.to_controller.streams_topics import StreamsTopics
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.quotas.connection_rates import ConnectionRates
 from kafkaproto_server.quotas.rate import RateWindows
@@ -447,6 +448,7 @@ class Node:
                     _no_topics if self._data is None else self._data.create_internal_topic
                 ),
                 create_topics=forwarder.create_topics,
+                create_streams_topics=StreamsTopics(forwarder, self._clock.now_ms).create,
             ),
             quorum=QuorumPort(
                 leader=lambda: quorum.published.leader,

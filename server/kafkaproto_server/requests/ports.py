@@ -15,8 +15,10 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     ConsumerGroupDescribeResponse,
+    CreateTopicsRequest,
     DescribeTransactionsResponse,
     ShareGroupDescribeResponse,
+    StreamsGroupDescribeResponse,
 )
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import ResponseCaches
@@ -71,6 +73,7 @@ from kafkaproto_server.requests.share_requests import (
     ShareMember,
 )
 from kafkaproto_server.requests.share_state import Done, ShareState
+from kafkaproto_server.requests.streams_group_requests import StreamsHeard, StreamsHeartbeatValues
 from kafkaproto_server.requests.transaction_requests import (
     AddPartitionsValues,
     AsksCoordinator,
@@ -158,6 +161,11 @@ class ControllerPort(msgspec.Struct, frozen=True, kw_only=True):
     create_topics: Callable[[Message, RequestContext], None]
     """Ask the active controller to create topics that a client asked for and that do not exist; nobody waits for the
     response."""
+    create_streams_topics: Callable[
+        [Sequence[CreateTopicsRequest.CreatableTopic], RequestContext, int], list[tuple[str, str]]
+    ]
+    """The same for internal topics of a Kafka Streams application, and the third argument says how many milliseconds it
+    is kept why that failed. Returns the topics of which that is known, with the reason."""
 
 
 class QuorumPort(msgspec.Struct, frozen=True, kw_only=True):
@@ -255,6 +263,12 @@ class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
     """A member of a consumer group joins, lives or leaves."""
     consumer_described: Callable[[str], ConsumerGroupDescribeResponse.DescribedGroup]
     """A consumer group."""
+    serves_streams_groups: Callable[[], bool]
+    """Whether this broker serves streams groups at all: that depends on a feature and on a key."""
+    streams_heartbeat: Callable[[StreamsHeartbeatValues, StreamsHeard], None]
+    """A member of a streams group joins, lives or leaves."""
+    streams_described: Callable[[str], StreamsGroupDescribeResponse.DescribedGroup]
+    """A streams group."""
 
 
 NO_GROUPS = GroupPort(
@@ -272,6 +286,9 @@ NO_GROUPS = GroupPort(
     serves_consumer_groups=_refuse,
     consumer_heartbeat=_refuse,
     consumer_described=_refuse,
+    serves_streams_groups=_refuse,
+    streams_heartbeat=_refuse,
+    streams_described=_refuse,
 )
 """Of a node that is only a controller."""
 

@@ -15,6 +15,8 @@ def broker() -> DataBroker:
     broker = DataBroker(group_initial_rebalance_delay_ms="0")
     broker.topic(GROUPS_TOPIC)
     broker.topic("t", [ME], [ME])
-    # As if the feature group.version were there.
-    broker.services = with_changes(broker.services, serves_consumer_groups=lambda: True)
+    # As if the features group.version and streams.version were there.
+    broker.services = with_changes(
+        broker.services, serves_consumer_groups=lambda: True, serves_streams_groups=lambda: True
+    )
     return broker

@@ -47,11 +47,12 @@ from tests.security.support.acl_making import acl_creation, acl_filter
 
 OF_TOPIC, OF_BROKER = 2, 4
 CLASSIC_GROUP, CONSUMER_GROUP, SIMPLE_GROUP = "classic", "consumer", "simple"
+STREAMS_GROUP = "streams"
 INSTANCE_ID = "instance"
-GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 91, 92})
 SETTLING_MS = 50
 """Until the states of a share group's partitions are initialized."""
 SHARE_KEYS = frozenset({78, 79})
+GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 88, 89, 91, 92, 93})
 DIRECTORIES = [directory(2), directory(2, 1)]
 
 
@@ -88,10 +89,11 @@ class PreparedCluster(Cluster):
         self.services = with_changes(
             self.services,
             answer=self.change_voters,
-            # As if the features group.version and share.version were there.
+            # As if the features group.version, share.version and streams.version were there.
             serves_consumer_groups=lambda: True,
             serves_share_groups=lambda: True,
             serves_share_partitions=lambda: True,
+            serves_streams_groups=lambda: True,
         )
         self.answer(BROKER, _records(name="written", records=_BATCH), 12)
         # Consumers see the record once the follower has it, and says so by what it asks for.
@@ -106,13 +108,13 @@ class PreparedCluster(Cluster):
         self._begin_share_session()
 
     def _make_groups(self) -> None:
-        """A classic group with a member, a consumer group with one, a share group with one, and a group that only has
-        an offset."""
+        """A group of each kind with a member, and a group that only has an offset."""
         joined = self.answer(BROKER, _joining(CLASSIC_GROUP, INSTANCE_ID), 9)
         assert isinstance(joined, kafka.JoinGroupResponse)
         self.member_id = joined.member_id
         self.answer(BROKER, self.syncing(), 5)
         self.answer(BROKER, _heartbeat(CONSUMER_GROUP, "first"), 1)
+        self.answer(BROKER, _streams_heartbeat(STREAMS_GROUP, "first"), 1)
         self.answer(BROKER, _commit(SIMPLE_GROUP, name="topic-1"), 9)
         self.answer(BROKER, beating(JOINED_GROUP, "first", 0), 1)
         for _ in range(SETTLING_MS):
@@ -527,6 +529,40 @@ def _heartbeat(group_id: str, member_id: str) -> kafka.ConsumerGroupHeartbeatReq
     )
 
 
+def _streams_heartbeat(group_id: str, member_id: str) -> kafka.StreamsGroupHeartbeatRequest:
+    beat = kafka.StreamsGroupHeartbeatRequest
+    configs = [beat.KeyValue(key="cleanup.policy", value="compact")]
+    subtopology = beat.Subtopology(
+        subtopology_id="0",
+        source_topics=["topic-1"],
+        repartition_sink_topics=["repartition"],
+        repartition_source_topics=[
+            beat.TopicInfo(name="repartition", partitions=2, replication_factor=1, topic_configs=configs)
+        ],
+        state_changelog_topics=[
+            beat.TopicInfo(name="changelog", partitions=0, replication_factor=1, topic_configs=configs)
+        ],
+        copartition_groups=[
+            beat.CopartitionGroup(source_topics=[0], source_topic_regex=[0], repartition_source_topics=[0])
+        ],
+    )
+    return beat(
+        group_id=group_id,
+        member_id=member_id,
+        member_epoch=0,
+        endpoint_information_epoch=-1,
+        rack_id="r1",
+        rebalance_timeout_ms=10_000,
+        topology=beat.Topology(epoch=1, subtopologies=[subtopology]),
+        active_tasks=[],
+        standby_tasks=[],
+        warmup_tasks=[],
+        process_id="process",
+        user_endpoint=beat.Endpoint(host="host", port=9),
+        client_tags=[beat.KeyValue(key="zone", value="z")],
+    )
+
+
 def _commit(
     group_id: str, *, name: str = "", topic_id: bytes = bytes(16), **fields: Any
 ) -> kafka.OffsetCommitRequest:
@@ -574,6 +610,51 @@ def _about_groups(cluster: PreparedCluster) -> list[Message]:
         ),
         beat(group_id=CONSUMER_GROUP, member_id="first", member_epoch=-1),
         kafka.ConsumerGroupDescribeRequest(group_ids=[CONSUMER_GROUP], include_authorized_operations=True),
+        *_about_streams_groups(),
+    ]
+
+
+def _about_streams_groups() -> list[Message]:
+    beat, describe = kafka.StreamsGroupHeartbeatRequest, kafka.StreamsGroupDescribeRequest
+    offset = beat.TaskOffset(subtopology_id="0", partition=0, offset=5)
+    update = kafka.StreamsGroupTopologyDescriptionUpdateRequest
+    # No broker takes it: see there.
+    source = update.TopologyDescriptionNode(
+        name="source",
+        node_type=0,
+        source_topics=["topic-1"],
+        sink_topic="sunk",
+        stores=["store"],
+        successors=["sink"],
+    )
+    tasks = [beat.TaskIds(subtopology_id="0", partitions=[0])]
+    return [
+        _streams_heartbeat("new", "other"),
+        beat(
+            group_id=STREAMS_GROUP,
+            member_id="first",
+            member_epoch=1,
+            active_tasks=tasks,
+            standby_tasks=tasks,
+            warmup_tasks=tasks,
+            task_offsets=[offset],
+            task_end_offsets=[offset],
+        ),
+        beat(group_id=STREAMS_GROUP, member_id="first", member_epoch=-1),
+        update(
+            group_id=STREAMS_GROUP,
+            member_id="first",
+            topology_epoch=1,
+            topology_description=update.TopologyDescription(
+                subtopologies=[
+                    update.TopologyDescriptionSubtopology(subtopology_id="0", nodes=[source, source])
+                ],
+                global_stores=[update.TopologyDescriptionGlobalStore(source=source, processor=source)],
+            ),
+        ),
+        describe(
+            group_ids=[STREAMS_GROUP], include_authorized_operations=True, include_topology_description=True
+        ),
     ]
 
 

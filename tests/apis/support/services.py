@@ -79,6 +79,8 @@ class Calls:
     submitted: list[tuple[Message, RequestContext]] = field(default_factory=list)
     forwarded: list[tuple[Message, RequestContext]] = field(default_factory=list)
     created: list[tuple[Message, RequestContext]] = field(default_factory=list)
+    streams_topics: list[Message] = field(default_factory=list)
+    """The internal topics of Kafka Streams applications that were to be created."""
     internal: list[str] = field(default_factory=list)
     """The internal topics that were to be created."""
     asked_of_quorum: list[tuple[Message, RequestContext]] = field(default_factory=list)
@@ -103,6 +105,10 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         calls.described_quorum.append((request, version))
         return changes["quorum_response"]  # type: ignore[no-any-return]
 
+    def create_streams_topics(topics: Iterable[Message], *_: object) -> list[tuple[str, str]]:
+        calls.streams_topics += topics
+        return []
+
     fields: dict[str, Any] = {
         "id": NODE_ID,
         "cluster_id": CLUSTER_ID,
@@ -124,6 +130,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "num_partitions": 3,
         "default_replication_factor": 2,
         "create_topics": lambda request, context: calls.created.append((request, context)),
+        "create_streams_topics": create_streams_topics,
         "create_internal_topic": calls.internal.append,
         **structs.asdict(NO_REPLICAS),
         **structs.asdict(NO_GROUPS),

@@ -33,7 +33,8 @@ PARTITIONS = 2
 # After a kill -9 the broker is let in again when the session of its former life is over.
 SHORT_SESSION = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "500"}
 # A member of a group that was killed is missed soon: after six seconds with the consumer protocol, and after as little
-# as one second with the classic one, where members say for themselves how long.
+# as one second with the classic one, where members say for themselves how long. Members of streams groups are as those
+# with the consumer protocol.
 IMPATIENT = {
     "group.initial.rebalance.delay.ms": "0",
     "group.min.session.timeout.ms": "1000",
@@ -41,6 +42,11 @@ IMPATIENT = {
     "group.consumer.session.timeout.ms": "6000",
     "group.consumer.min.heartbeat.interval.ms": "500",
     "group.consumer.heartbeat.interval.ms": "500",
+    "group.streams.min.session.timeout.ms": "1000",
+    "group.streams.session.timeout.ms": "6000",
+    "group.streams.min.heartbeat.interval.ms": "500",
+    "group.streams.heartbeat.interval.ms": "500",
+    "group.streams.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "3",
     "transaction.state.log.num.partitions": "3",
 }

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import StreamsGroupHeartbeatResponse
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
+from kafkaproto_server.coordinator.groups.streams.config import StreamsConfig
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, HeartbeatValues
 from kafkaproto_server.requests.group_requests import (
     DescribedGroup,
@@ -23,15 +25,19 @@ from kafkaproto_server.requests.offset_requests import (
     ProducerKey,
     TopicPartitions,
 )
+from kafkaproto_server.requests.streams_group_requests import StreamsHeartbeatOutcome, StreamsHeartbeatValues
 from tests.coordinator.support.consumers import MadeUpTopics, compile_regex, short_hash
 from tests.coordinator.support.offsets import Fetched, Seen, Told
 from tests.coordinator.support.persister import MemoryPersister
+from tests.coordinator.support.streams import joining
 from tests.coordinator.support.world import World
 
 GROUP = "group"
 DELAY_MS = 3_000
 REBALANCE_MS = 60_000
 SESSION_MS = 10_000
+AT_ONCE = StreamsConfig(initial_rebalance_delay_ms=0, assignment_interval_ms=0)
+"""Streams groups are assigned at once."""
 RANGE = (("range", b"subscription"),)
 
 
@@ -42,7 +48,8 @@ class Groups:
         self.world = World()
         self.log = self.world.log
         self.log.commits_at_once = True
-        self.config = GroupConfig(**{"initial_rebalance_delay_ms": DELAY_MS, **config})
+        given = {"initial_rebalance_delay_ms": DELAY_MS, "streams": AT_ONCE, **config}
+        self.config = GroupConfig(**given)
         self.topics = MadeUpTopics({"a": 2})
         self.own_config: dict[str, str] = {}
         self.persister = MemoryPersister(self.world.call_at, self.world.now_ms)
@@ -160,6 +167,20 @@ class Groups:
         )
         (outcome,) = heard
         return outcome
+
+    # -- members of streams groups
+
+    def streams(
+        self, member_id: str = "m", epoch: int = 0, *, group: str = GROUP, **fields: Any
+    ) -> StreamsGroupHeartbeatResponse:
+        """StreamsGroupHeartbeat of a member, by default of one that joins."""
+        values = {"group_id": group, "member_id": member_id, "member_epoch": epoch}
+        heard: list[StreamsHeartbeatOutcome] = []
+        self.shard.streams_heartbeat(
+            StreamsHeartbeatValues(**{**values, **({} if epoch else joining(member_id)), **fields}),
+            heard.append,
+        )
+        return heard[0].response
 
     # -- offsets
 

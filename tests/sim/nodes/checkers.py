@@ -37,6 +37,8 @@ _OWN_TASKS = frozenset(
         # What clients are told is compared with all that nodes have.
         "tests.sim.nodes.coordination.classic_members.ClassicMember.run",
         "tests.sim.nodes.coordination.consumer_members.ConsumerMember.run",
+        "tests.sim.nodes.coordination.moving_members.MovingMember.run",
+        "tests.sim.nodes.coordination.share_members.ShareMember.run",
         "tests.sim.nodes.data.consumers.Consumer.run",
         "tests.sim.nodes.data.operators._Operator.run",
         "tests.sim.nodes.data.producers.Producer.run",

@@ -26,7 +26,8 @@ def handle_list_groups(
     found = services.groups.listed()
     if isinstance(found, ErrorCode):
         return ListGroupsResponse(error_code=found)
-    states = {each.lower() for each in request.states_filter}
+    # A streams group that is NotReady is found as not_ready, too: Apache Kafka has that name for it.
+    states = {each.lower().replace("_", "") for each in request.states_filter}
     types = {each.lower() for each in request.types_filter}
     sees_all = is_allowed(context, services, Operation.DESCRIBE)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from kafkaproto_server.coordinator.groups.streams.config import StreamsConfig
+
 
 class GroupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Each field is the broker's key of nearly that name."""
@@ -72,3 +74,5 @@ class GroupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """group.share.max.size"""
     share_initialize_retry_interval_ms: int = 30_000
     """group.share.initialize.retry.interval.ms, or offsets.commit.timeout.ms if that is more"""
+    streams: StreamsConfig = StreamsConfig()
+    """The keys of streams groups."""

@@ -24,20 +24,14 @@ from kafkaproto.messages import (
     LegacyOffsetCommitValue,
     OffsetCommitKey,
     OffsetCommitValue,
+    StreamsGroupDescribeResponse,
+    StreamsGroupHeartbeatResponse,
 )
 from kafkaproto_server.coordinator.groups.classic import ClassicGroups
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.classic_members import ClassicMembers
-from kafkaproto_server.coordinator.groups.consumer.commits import (
-    PartitionCheck,
-)
-from kafkaproto_server.coordinator.groups.consumer.commits import (
-    check_commit as check_consumer_commit,
-)
-from kafkaproto_server.coordinator.groups.consumer.commits import (
-    check_fetch as check_consumer_fetch,
-)
+from kafkaproto_server.coordinator.groups.consumer.commits import PartitionCheck
 from kafkaproto_server.coordinator.groups.consumer.describe import described_group, unknown_group
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
@@ -52,6 +46,7 @@ from kafkaproto_server.coordinator.groups.migration import (
     may_become_classic,
     may_become_consumer,
 )
+from kafkaproto_server.coordinator.groups.offset_checks import AnyGroup, check_commit, check_fetch
 from kafkaproto_server.coordinator.groups.offset_expiration import (
     CONSUMER_PROTOCOL_TYPE,
     Expiration,
@@ -62,6 +57,11 @@ from kafkaproto_server.coordinator.groups.share.heartbeat import ShareGroups
 from kafkaproto_server.coordinator.groups.share.records import SHARE_GROUP_KEYS
 from kafkaproto_server.coordinator.groups.share.service import ShareService
 from kafkaproto_server.coordinator.groups.share.settings import share_settings_of
+from kafkaproto_server.coordinator.groups.streams.config import streams_settings_of
+from kafkaproto_server.coordinator.groups.streams.group import StreamsGroup
+from kafkaproto_server.coordinator.groups.streams.heartbeat import StreamsGroups
+from kafkaproto_server.coordinator.groups.streams.records import STREAMS_GROUP_KEYS
+from kafkaproto_server.coordinator.groups.streams.validation import check_values
 from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, subscribed_topics
 from kafkaproto_server.coordinator.groups.topics import Hash64, Topics
 from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Record, Surroundings
@@ -94,6 +94,11 @@ from kafkaproto_server.requests.offset_requests import (
     TopicPartitions,
 )
 from kafkaproto_server.requests.share_state import Persister
+from kafkaproto_server.requests.streams_group_requests import (
+    StreamsHeard,
+    StreamsHeartbeatOutcome,
+    StreamsHeartbeatValues,
+)
 
 FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
@@ -147,6 +152,17 @@ class GroupShard:
             surroundings=surroundings,
         )
         self._consumer.becomes_classic = self._become_classic
+        self._streams = StreamsGroups(
+            max_size=lambda: config().streams.max_size,
+            settings=lambda group_id: streams_settings_of(
+                config().streams, consumer_setup.own_config(group_id)
+            ),
+            topics=consumer_setup.topics,
+            hash64=consumer_setup.hash64,
+            compute=consumer_setup.compute,
+            log=log,
+            surroundings=surroundings,
+        )
         self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
         self._offsets = OffsetMetadataManager(config, log, surroundings)
         share_groups = ShareGroups(
@@ -179,10 +195,10 @@ class GroupShard:
             else:
                 assert isinstance(value, GroupMetadataValue), "it is the key's value"
                 self._groups[key.group] = ClassicGroup.from_record(key.group, value)
-        elif isinstance(key, CONSUMER_GROUP_KEYS):
+        elif isinstance(key, CONSUMER_GROUP_KEYS + STREAMS_GROUP_KEYS):
             if value is not None:
                 self._forget_simple(key.group_id)
-            self._consumer.replay(key.group_id, key, value)
+            self._replay_kind(key.group_id, key, value)
             self._know_left(key.group_id)
         elif isinstance(key, SHARE_GROUP_KEYS):
             if value is not None:
@@ -196,6 +212,11 @@ class GroupShard:
         if classic is not None and classic.protocol_type is None:
             del self._groups[group_id]
 
+    def _replay_kind(self, group_id: str, key: Message, value: Message | None) -> None:
+        """Take over a record of a group that is no classic one."""
+        kind = self._streams if isinstance(key, STREAMS_GROUP_KEYS) else self._consumer
+        kind.replay(group_id, key, value)
+
     def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
         """The end of a producer's transaction is at this offset."""
         self._offsets.marker(producer_id, is_commit, offset)
@@ -203,6 +224,7 @@ class GroupShard:
     def loaded(self) -> None:
         """Everything is read: requests are served from now on."""
         self._consumer.take_over(self._log.end_offset)
+        self._streams.take_over(self._log.end_offset)
         self.share.groups.take_over(self._log.end_offset)
         names = [*self._names(), *self.share.groups.groups]
         self._look_at_each(names, self._begin_sessions, lambda: None)
@@ -215,6 +237,8 @@ class GroupShard:
         group = self._find(group_id)
         if isinstance(group, ConsumerGroup):
             self._consumer.begin_sessions(group)
+        elif isinstance(group, StreamsGroup):
+            self._streams.begin_sessions(group)
         elif group is not None:
             self._classic.begin_sessions(group)
 
@@ -226,6 +250,7 @@ class GroupShard:
             self._classic.end(group, ErrorCode.NOT_COORDINATOR)
         self._consumer.unload()
         self.share.groups.unload()
+        self._streams.unload()
 
     def _know(self, group_id: str) -> None:
         """A group has offsets: it exists."""
@@ -233,23 +258,21 @@ class GroupShard:
             self._groups[group_id] = ClassicGroup(group_id=group_id)
 
     def _know_left(self, group_id: str) -> None:
-        """The consumer group may be gone; if its offsets are still there, a simple group is left."""
+        """The group may be gone; if its offsets are still there, a simple group is left."""
         if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
             self._know(group_id)
 
-    def _find(self, group_id: str) -> ClassicGroup | ConsumerGroup | None:
-        classic = self._groups.get(group_id)
-        return self._consumer.groups.get(group_id) if classic is None else classic
+    def _find(self, group_id: str) -> AnyGroup | None:
+        found = self._groups.get(group_id) or self._consumer.groups.get(group_id)
+        return found or self._streams.groups.get(group_id)
 
     def topics_changed(self, names: Sequence[str], *, has_new: bool) -> None:
         """Topics of these names were made, deleted, or have other partitions or racks."""
         if has_new:
             self._consumer.has_new_topics()
         changed = frozenset(names)
-        look = partial(self._consumer.topics_changed, changed)
-        self._look_at_each(list(self._consumer.groups), look, lambda: None)
-        look = partial(self.share.groups.topics_changed, changed)
-        self._look_at_each(list(self.share.groups.groups), look, lambda: None)
+        for kind in (self._consumer, self._streams, self.share.groups):
+            self._look_at_each(list(kind.groups), partial(kind.topics_changed, changed), lambda: None)
 
     # -- members of consumer groups ------------------------------------------------------------------------------
 
@@ -257,7 +280,7 @@ class GroupShard:
         """See `ConsumerGroups.heartbeat`; errors are told by ``heard`` as well."""
         try:
             classic = self._groups.get(values.group_id)
-            if values.group_id in self.share:
+            if values.group_id in self.share or values.group_id in self._streams.groups:
                 raise _not_consumer(values.group_id)
             if classic is None:
                 self._consumer.heartbeat(values, heard)
@@ -305,6 +328,30 @@ class GroupShard:
             return unknown_group(group_id)
         return described_group(group, self._topics, self._config().consumer_assignors)
 
+    # -- members of streams groups -------------------------------------------------------------------------------
+
+    def streams_heartbeat(self, values: StreamsHeartbeatValues, heard: StreamsHeard) -> None:
+        """See `StreamsGroups.heartbeat`; errors are told by ``heard`` as well."""
+        try:
+            group, is_joining = self._find(values.group_id), values.member_epoch == JOIN_EPOCH
+            if is_joining and isinstance(group, ClassicGroup) and group.state is ClassicState.EMPTY:
+                self._streams.heartbeat(values, heard, [_no_group_record(values.group_id)])
+                del self._groups[values.group_id]
+            elif values.group_id in self.share or isinstance(group, ClassicGroup | ConsumerGroup):
+                check_values(values)
+                raise CoordinatorError(
+                    ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(values.group_id)} is not a streams group."
+                )
+            else:
+                self._streams.heartbeat(values, heard)
+        except CoordinatorError as error:
+            response = StreamsGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
+            heard(StreamsHeartbeatOutcome(response=response))
+
+    def streams_described(self, group_id: str) -> StreamsGroupDescribeResponse.DescribedGroup:
+        """A streams group, or that there is none of this name."""
+        return self._streams.described(group_id)
+
     # -- members of classic groups -------------------------------------------------------------------------------
 
     def join(self, group_id: str, values: JoinValues, joined: Joined) -> None:
@@ -318,6 +365,9 @@ class GroupShard:
             if consumer is not None and consumer.members:
                 self._classic_members.join(consumer, values, joined)
                 return
+            streams = self._streams.groups.get(group_id)
+            if streams is not None and streams.members:
+                raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
             self._give_way(group_id)
             group = self._groups.get(group_id)
             if group is None:
@@ -331,9 +381,10 @@ class GroupShard:
             joined(JoinOutcome(error.code, member_id))
 
     def _give_way(self, group_id: str) -> None:
-        """A classic group is to take the place of a consumer group without members. Raises CoordinatorError."""
-        if group_id in self._consumer.groups:
-            records = self._consumer.delete(group_id)
+        """A classic group is to take the place of another kind of group without members. Raises CoordinatorError."""
+        group = self._find(group_id)
+        if group is not None and not isinstance(group, ClassicGroup):
+            records = self._deletion_of(group)
             self._log.append(records)
             self._forget(group_id, records)
 
@@ -460,28 +511,17 @@ class GroupShard:
                 raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION, error.message) from None
             raise
 
-    def _committing(self, group_id: str) -> ClassicGroup | ConsumerGroup | None:
+    def _committing(self, group_id: str) -> AnyGroup | None:
         """The group that keeps an offset, or is made for it. Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
         if group_id in self.share:
             raise _not_consumer(group_id)
         return self._find(group_id)
 
     def _check_member(
-        self, group: ClassicGroup | ConsumerGroup | None, committer: Committer, *, is_transactional: bool
+        self, group: AnyGroup | None, committer: Committer, *, is_transactional: bool
     ) -> PartitionCheck:
         """What is to be checked of each partition."""
-        if isinstance(group, ConsumerGroup):
-            return check_consumer_commit(
-                group,
-                member_id=committer.member_id,
-                member_epoch=committer.generation,
-                instance_id=committer.group_instance_id,
-                version=committer.version,
-                is_transactional=is_transactional,
-            )
-        if group is not None:
-            self._classic.check_commit(group, committer, is_transactional=is_transactional)
-        return _accept
+        return check_commit(group, committer, self._topics, self._classic, is_transactional=is_transactional)
 
     def _know_committed(self, group_id: str) -> None:
         if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
@@ -495,10 +535,8 @@ class GroupShard:
         fetched: OffsetsFetched,
     ) -> None:
         """See `OffsetMetadataManager.fetch`. A group that does not exist has no offsets."""
-        group = self._consumer.groups.get(group_id)
         try:
-            if group is not None:
-                check_consumer_fetch(group, member_id=reader.member_id, member_epoch=reader.member_epoch)
+            check_fetch(self._find(group_id), reader)
         except CoordinatorError as error:
             fetched(error.code, ())
         else:
@@ -510,8 +548,11 @@ class GroupShard:
             if not group_id:
                 raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
             group = self._existing(group_id)
+            is_used: Callable[[str], bool]
             if isinstance(group, ConsumerGroup):
                 is_used = group.subscribed_topics().__contains__
+            elif isinstance(group, StreamsGroup):
+                is_used = group.reads_topic
             elif group.members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
                 # Nobody knows which topics its members use.
                 raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
@@ -549,17 +590,19 @@ class GroupShard:
         else:
             self.delete(group_id, deleted)
 
-    def _existing(self, group_id: str) -> ClassicGroup | ConsumerGroup:
+    def _existing(self, group_id: str) -> AnyGroup:
         """Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""
         group = self._find(group_id)
         if group is None:
             raise CoordinatorError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(group_id)} not found.")
         return group
 
-    def _deletion_of(self, group: ClassicGroup | ConsumerGroup) -> list[Record]:
+    def _deletion_of(self, group: AnyGroup) -> list[Record]:
         """The records that remove a group. Raises CoordinatorError (NON_EMPTY_GROUP)."""
         if isinstance(group, ConsumerGroup):
             return self._consumer.delete(group.group_id)
+        if isinstance(group, StreamsGroup):
+            return self._streams.delete(group.group_id)
         if group.state is not ClassicState.EMPTY:
             raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
         return [_no_group_record(group.group_id)]
@@ -568,7 +611,7 @@ class GroupShard:
         """The records that remove a group are written."""
         if self._groups.pop(group_id, None) is None:
             for record in records:
-                self._consumer.replay(group_id, record.key, record.value)
+                self._replay_kind(group_id, record.key, record.value)
             self._know_left(group_id)
 
     def topics_deleted(self, topics: Sequence[tuple[str, bytes]]) -> None:
@@ -590,7 +633,7 @@ class GroupShard:
         )
 
     def _names(self) -> list[str]:
-        return [*self._groups, *self._consumer.groups]
+        return [*self._groups, *self._consumer.groups, *self._streams.groups]
 
     def _look_at_each(
         self, group_ids: Iterable[str], look: Callable[[str], None], done: Callable[[], None]
@@ -616,13 +659,15 @@ class GroupShard:
         group = self._find(group_id)
         if group is None:
             return
-        is_consumer = isinstance(group, ConsumerGroup)
         if isinstance(group, ConsumerGroup):
             rule: Expiration | None = Expiration(is_subscribed=group.subscribed_topics().__contains__)
+        elif isinstance(group, StreamsGroup):
+            rule = Expiration(is_subscribed=group.reads_topic)
         else:
             rule = classic_expiration(group, subscribed_topics(group))
         is_without = self._offsets.expire(group_id, rule)
-        is_empty = not group.members if is_consumer else group.state is ClassicState.EMPTY
+        is_classic = isinstance(group, ClassicGroup)
+        is_empty = group.state is ClassicState.EMPTY if is_classic else not group.members
         if is_without and is_empty:
             records = self._deletion_of(group)
             self._log.append(records)
@@ -637,6 +682,7 @@ class GroupShard:
         for each in tuple(self._consumer.groups.values()):
             yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
         yield from self.share.listed()
+        yield from self._streams.listed()
 
     def described(self, group_id: str) -> DescribedGroup:
         """A classic group, or why there is none of this name."""
@@ -652,7 +698,3 @@ def _not_consumer(group_id: str) -> CoordinatorError:
     return CoordinatorError(
         ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(group_id)} is not a consumer group."
     )
-
-
-def _accept(topic_id: bytes, index: int) -> None:
-    """All partitions are fine."""

@@ -8,15 +8,21 @@ from itertools import chain
 import xxhash
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import ConsumerGroupDescribeResponse
+from kafkaproto.messages import (
+    ConsumerGroupDescribeResponse,
+    StreamsGroupDescribeResponse,
+    StreamsGroupHeartbeatResponse,
+)
 from kafkaproto.records.coordinator import GROUP_RECORDS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.assignors import RANGE, UNIFORM
 from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
 from kafkaproto_server.coordinator.groups.share.lags import ShareLags
+from kafkaproto_server.coordinator.groups.streams.config import StreamsConfig
 from kafkaproto_server.coordinator.groups.topics import ImageTopics
 from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Surroundings
+from kafkaproto_server.features import STREAMS_VERSION
 from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.node.coordinators.led import LedPartitions
@@ -51,6 +57,11 @@ from kafkaproto_server.requests.offset_requests import (
 from kafkaproto_server.requests.ports import GroupPort
 from kafkaproto_server.requests.share_group_requests import LatestOffsets
 from kafkaproto_server.requests.share_state import Persister
+from kafkaproto_server.requests.streams_group_requests import (
+    StreamsHeard,
+    StreamsHeartbeatOutcome,
+    StreamsHeartbeatValues,
+)
 from kafkaproto_server.topic_names import GROUPS_TOPIC
 
 
@@ -107,6 +118,35 @@ def _group_config(configs: NodeConfigs) -> GroupConfig:
             number_of(configs, "group.share.initialize.retry.interval.ms"),
             number_of(configs, "offsets.commit.timeout.ms"),
         ),
+        streams=_streams_config(configs),
+    )
+
+
+def _streams_config(configs: NodeConfigs) -> StreamsConfig:
+    """The settings for streams groups, from the broker's configs."""
+
+    def number(key: str) -> int:
+        return number_of(configs, f"group.streams.{key}")
+
+    return StreamsConfig(
+        is_served="streams" in (configs.value_of(_PROTOCOLS) or "").split(","),
+        session_timeout_ms=number("session.timeout.ms"),
+        min_session_timeout_ms=number("min.session.timeout.ms"),
+        max_session_timeout_ms=number("max.session.timeout.ms"),
+        heartbeat_interval_ms=number("heartbeat.interval.ms"),
+        min_heartbeat_interval_ms=number("min.heartbeat.interval.ms"),
+        max_heartbeat_interval_ms=number("max.heartbeat.interval.ms"),
+        assignment_interval_ms=number("assignment.interval.ms"),
+        min_assignment_interval_ms=number("min.assignment.interval.ms"),
+        max_assignment_interval_ms=number("max.assignment.interval.ms"),
+        initial_rebalance_delay_ms=number("initial.rebalance.delay.ms"),
+        max_size=number("max.size"),
+        num_standby_replicas=number("num.standby.replicas"),
+        max_standby_replicas=number("max.standby.replicas"),
+        task_offset_interval_ms=number("task.offset.interval.ms"),
+        min_task_offset_interval_ms=number("min.task.offset.interval.ms"),
+        acceptable_recovery_lag=number("acceptable.recovery.lag"),
+        rack_aware_assignment_tags=configs.value_of("group.streams.rack.aware.assignment.tags") or "",
     )
 
 
@@ -177,6 +217,11 @@ class GroupCoordinators:
             ),
             consumer_heartbeat=self._consumer_heartbeat,
             consumer_described=self._consumer_described,
+            serves_streams_groups=lambda: (
+                config().streams.is_served and image().features.get(STREAMS_VERSION, 0) > 0
+            ),
+            streams_heartbeat=self._streams_heartbeat,
+            streams_described=self._streams_described,
         )
 
     def is_needed(self) -> bool:
@@ -248,6 +293,21 @@ class GroupCoordinators:
             return self._shard(group_id).consumer_described(group_id)
         except CoordinatorError as error:
             return ConsumerGroupDescribeResponse.DescribedGroup(group_id=group_id, error_code=error.code)
+
+    def _streams_heartbeat(self, values: StreamsHeartbeatValues, heard: StreamsHeard) -> None:
+        try:
+            shard = self._shard(values.group_id)
+        except CoordinatorError as error:
+            response = StreamsGroupHeartbeatResponse(error_code=error.code)
+            heard(StreamsHeartbeatOutcome(response=response))
+        else:
+            shard.streams_heartbeat(values, heard)
+
+    def _streams_described(self, group_id: str) -> StreamsGroupDescribeResponse.DescribedGroup:
+        try:
+            return self._shard(group_id).streams_described(group_id)
+        except CoordinatorError as error:
+            return StreamsGroupDescribeResponse.DescribedGroup(group_id=group_id, error_code=error.code)
 
     # -- offsets -------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -86,8 +86,11 @@ class Forwarder:
         self._nursery.start_soon(self._forward, request, context, result, self._channel)
         return result
 
-    def create_topics(self, request: Message, context: RequestContext) -> None:
-        """Request the creation of topics that a client asked for and that do not exist. Nobody waits for the response.
+    def create_topics(
+        self, request: Message, context: RequestContext, told: Callable[[Response], None] | None = None
+    ) -> None:
+        """Request the creation of topics that a client asked for and that do not exist. Nobody waits for the response;
+        ``told`` gets it.
 
         Each topic is requested at most once at a time. Topics beyond `MAX_TOPICS_IN_CREATION` are left out.
         """
@@ -104,8 +107,10 @@ class Forwarder:
             context, api_key=ApiKey.CREATE_TOPICS, api_version=_AUTO_CREATE_VERSION
         )
 
-        def finished(_: Response) -> None:
+        def finished(response: Response) -> None:
             self._topics_in_creation.difference_update(names)
+            if told is not None:
+                told(response)
 
         def failed(error: Exception) -> None:
             self._topics_in_creation.difference_update(names)

@@ -33,7 +33,7 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataValue,
 )
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
-from kafkaproto_server.coordinator.groups.sessions import SessionWatch
+from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
 Members = Mapping[str, ConsumerMember]
@@ -67,11 +67,9 @@ def topics_of(member: ConsumerMember, regexes: Mapping[str, ResolvedRegex]) -> I
 
 
 @dataclass(slots=True)
-class Watch(SessionWatch):
+class Watch(RevocationWatch):
     """When a member is fenced unless something happens. In memory only."""
 
-    revocation_ends_ms: int | None = None
-    """When it has to have revoked its partitions; None if it has none to revoke."""
     request_ends_ms: int | None = None
     """When a member of the classic protocol has to have sent its next JoinGroup or SyncGroup; None if none is due."""
 

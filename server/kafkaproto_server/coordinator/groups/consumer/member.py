@@ -60,6 +60,14 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it uses the classic protocol."""
         return self.classic_metadata is not None
 
+    @property
+    def must_revoke(self) -> bool:
+        """Whether it has to revoke partitions within its rebalance timeout.
+
+        A static member that is away has nothing to revoke, and one of the classic protocol has timeouts of its own.
+        """
+        return self.state is MemberState.UNREVOKED_PARTITIONS and self.epoch >= 0 and not self.is_classic
+
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all that the target assignment of an epoch gives it."""
         return self.state is MemberState.STABLE and self.epoch == epoch

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup, Watch
-from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, MemberState
-from kafkaproto_server.coordinator.groups.sessions import RETRY_MS, SessionWatches
+from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
+from kafkaproto_server.coordinator.groups.revocations import RevocationWatches
+from kafkaproto_server.coordinator.groups.sessions import RETRY_MS
 from kafkaproto_server.coordinator.values import Surroundings
 
 
-class Sessions(SessionWatches[ConsumerGroup, ConsumerMember, Watch]):
+class Sessions(RevocationWatches[ConsumerGroup, ConsumerMember, Watch]):
     """The watches over the members of all groups of one partition of the internal topic."""
 
     def __init__(
@@ -20,40 +21,8 @@ class Sessions(SessionWatches[ConsumerGroup, ConsumerMember, Watch]):
         is_current: Callable[[ConsumerGroup], bool],
         fence: Callable[[ConsumerGroup, ConsumerMember], None],
     ) -> None:
-        """See `SessionWatches`."""
+        """See `RevocationWatches`."""
         super().__init__(surroundings, is_current, fence, Watch)
-
-    def expect_revocation(self, group: ConsumerGroup, member: ConsumerMember) -> None:
-        """If the member has partitions to revoke, it has its rebalance timeout for that from now on.
-
-        A static member that is away has nothing to revoke, and one of the classic protocol has timeouts of its own.
-        """
-        watch = self._watch(group, member.member_id)
-        is_here = member.epoch >= 0 and not member.is_classic
-        if member.state is not MemberState.UNREVOKED_PARTITIONS or not is_here:
-            watch.revocation_ends_ms = None
-            return
-        watch.revocation_ends_ms = self._surroundings.now_ms() + member.rebalance_timeout_ms
-        self._watch_revocation(group, member, watch, watch.revocation_ends_ms, watch.revocation_ends_ms)
-
-    def _watch_revocation(
-        self, group: ConsumerGroup, member: ConsumerMember, watch: Watch, ends_ms: int, at_ms: int
-    ) -> None:
-        look = partial(self._look_at_revocation, group, member.member_id, member.epoch, watch, ends_ms)
-        self._surroundings.call_at(at_ms, look)
-
-    def _look_at_revocation(
-        self, group: ConsumerGroup, member_id: str, epoch: int, watch: Watch, ends_ms: int
-    ) -> None:
-        member = self._watched(group, member_id, watch)
-        # It has moved on, or was given more time.
-        if member is None or member.epoch != epoch or watch.revocation_ends_ms != ends_ms:
-            return
-        now_ms = self._surroundings.now_ms()
-        if ends_ms > now_ms:
-            self._watch_revocation(group, member, watch, ends_ms, ends_ms)
-        elif not self._try_fence(group, member):
-            self._watch_revocation(group, member, watch, ends_ms, now_ms + RETRY_MS)
 
     def expect_request(self, group: ConsumerGroup, member_id: str, timeout_ms: int | None) -> None:
         """A member of the classic protocol has so much time for its next JoinGroup or SyncGroup; None if it has all."""
