@@ -49,8 +49,7 @@ OF_TOPIC, OF_BROKER = 2, 4
 CLASSIC_GROUP, CONSUMER_GROUP, SIMPLE_GROUP = "classic", "consumer", "simple"
 STREAMS_GROUP = "streams"
 INSTANCE_ID = "instance"
-SETTLING_MS = 50
-"""Until the states of a share group's partitions are initialized."""
+SETTLING_MS = 50  # until the states of a share group's partitions are initialized
 SHARE_KEYS = frozenset({78, 79})
 GROUP_KEYS = frozenset({8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69, 76, 77, 88, 89, 91, 92, 93})
 DIRECTORIES = [directory(2), directory(2, 1)]
@@ -191,8 +190,7 @@ class PreparedCluster(Cluster):
         return self.harness.next_offset, len(self.quorum.batches), self.replicas.written
 
     def written_by(self, request: Message) -> tuple[object, ...]:
-        """The same for one request: if it is about groups, their records are among those in the topics.
-        A request about a share partition goes on with a session."""
+        """The same for one request: groups have records in topics, and share partitions have sessions."""
         if request.API_KEY in GROUP_KEYS:
             return *self.written, self.replicas.written_of_groups
         if request.API_KEY in SHARE_KEYS:
