@@ -1,4 +1,4 @@
-"""kafka-share-groups, unchanged, in all that it can do; the members are requests.
+"""kafka-share-groups and kafka-console-share-consumer, unchanged. Members that the first one looks at are requests.
 
 The expectations are what the tool prints of a node of Apache Kafka.
 """
@@ -17,6 +17,7 @@ from compat.node import Node
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
+from kafkaproto_server.image.entries import GROUP_RESOURCE
 from tests.compat.support.nodes import create, delete_topics
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -86,3 +87,35 @@ def test_a_share_groups_life_with_apache_kafkas_tool(node: Node, topic: str, gro
     ended = groups(node, "--delete", "--group", group)
     assert "successful" in ended, ended
     assert group not in groups(node, "--list").split()
+
+
+def test_console_consumers_share_a_topic(node: Node, topic: str) -> None:
+    create(node, topic)
+    values = [f"value {number}" for number in range(50)]
+    lines = "".join(f"{value}\n" for value in values)
+    address = ("--bootstrap-server", node.bootstrap_server, "--topic", topic)
+    run_tool("kafka-console-producer", *address, stdin=lines).output()
+    group = f"{topic}-group"
+    earliest = kafka.IncrementalAlterConfigsRequest.AlterableConfig(
+        name="share.auto.offset.reset", value="earliest"
+    )
+    resource = kafka.IncrementalAlterConfigsRequest.AlterConfigsResource(
+        resource_type=GROUP_RESOURCE, resource_name=group, configs=[earliest]
+    )
+    with Probe(node.bootstrap_server) as probe:
+        assert (
+            not probe.ask(kafka.IncrementalAlterConfigsRequest(resources=[resource]), 1)
+            .responses[0]
+            .error_code
+        )
+    read: list[str] = []
+    for count in (20, 30):
+        consumed = run_tool(
+            "kafka-console-share-consumer",
+            *(*address, "--group", group),
+            *("--max-messages", str(count), "--timeout-ms", str(int(WAIT_S * 1000))),
+        )
+        read += consumed.stdout.splitlines()
+    # What the first one had got and not read is released when it ends, and delivered again.
+    assert sorted(read) == sorted(values)
+    delete_topics(node, [topic])

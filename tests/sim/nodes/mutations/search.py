@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.sim.mutations.mutation import Mutation, mutated
-from tests.sim.nodes.mutations import coordination, network, quorum, record_logs, records, storage
+from tests.sim.nodes.mutations import coordination, network, quorum, record_logs, records, shares, storage
 from tests.sim.nodes.run import run
 
 MUTATIONS = (
@@ -18,6 +18,7 @@ MUTATIONS = (
     *records.MUTATIONS,
     *record_logs.MUTATIONS,
     *coordination.MUTATIONS,
+    *shares.MUTATIONS,
 )
 
 MOST_SEEDS = 40
