@@ -11,13 +11,9 @@ from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
 from kafkaproto_server.coordinator.groups.consumer.reconciliation import next_step
 from kafkaproto_server.coordinator.groups.consumer.regexes import check_regex
 from kafkaproto_server.coordinator.groups.consumer.targets import Question
-from kafkaproto_server.coordinator.groups.consumer.validation import (
-    check_epoch,
-    check_released,
-    dynamic_member,
-    static_member,
-)
+from kafkaproto_server.coordinator.groups.consumer.validation import check_epoch
 from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
+from kafkaproto_server.coordinator.groups.membership import check_released, dynamic_member, static_member
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.coordinator.values import Record
 from kafkaproto_server.requests.consumer_group_requests import JOIN_EPOCH, HeartbeatValues, Partitions

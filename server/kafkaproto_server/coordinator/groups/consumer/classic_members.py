@@ -17,13 +17,13 @@ from kafkaproto.messages import ConsumerGroupMemberMetadataValue, ConsumerProtoc
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, MemberState, indexes_of
-from kafkaproto_server.coordinator.groups.consumer.validation import dynamic_member, static_member
 from kafkaproto_server.coordinator.groups.consumer_protocol import (
     assignment_of,
     owned_by,
     subscription_of,
     version_of,
 )
+from kafkaproto_server.coordinator.groups.membership import dynamic_member, static_member
 from kafkaproto_server.coordinator.groups.offset_expiration import CONSUMER_PROTOCOL_TYPE
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.coordinator.values import CoordinatorError

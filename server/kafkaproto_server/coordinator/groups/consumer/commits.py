@@ -7,7 +7,7 @@ from collections.abc import Callable
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
-from kafkaproto_server.coordinator.groups.consumer.validation import dynamic_member
+from kafkaproto_server.coordinator.groups.membership import dynamic_member
 from kafkaproto_server.coordinator.values import CoordinatorError
 
 NO_EPOCH = -1

@@ -33,16 +33,16 @@ from kafkaproto_server.coordinator.groups.consumer.targets import (
     question,
     records_of_targets,
 )
-from kafkaproto_server.coordinator.groups.consumer.validation import (
-    check_room,
-    check_values,
-    dynamic_member,
-    is_leaving,
-    static_member,
-)
+from kafkaproto_server.coordinator.groups.consumer.validation import check_values
 from kafkaproto_server.coordinator.groups.consumer.values import (
     Assignor,
     RegexCompiler,
+)
+from kafkaproto_server.coordinator.groups.membership import (
+    check_room,
+    dynamic_member,
+    is_leaving,
+    static_member,
 )
 from kafkaproto_server.coordinator.groups.settings import GroupSettings
 from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, Hash64, Topics, group_hash
@@ -173,7 +173,7 @@ class ConsumerGroups:
         Raises CoordinatorError.
         """
         check_values(values, self._assignor_names())
-        if is_leaving(values):
+        if is_leaving(values.member_epoch):
             self._leave(values, heard)
         else:
             self.take(values, heard, before)
@@ -198,7 +198,7 @@ class ConsumerGroups:
                 group.replay(record.key, record.value)
         else:
             group = self._group(values.group_id)
-        check_room(group, values.member_id, self._config().consumer_max_size)
+        check_room(group, self._config().consumer_max_size, is_known=values.member_id in group.members)
         change = Change(group, list(before))
         member_id = values.member_id or self._surroundings.new_id()
         change.find_member(values, member_id)

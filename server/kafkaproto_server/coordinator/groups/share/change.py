@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import msgspec
 
+from kafkaproto_server.coordinator.groups.membership import check_epoch, dynamic_member
 from kafkaproto_server.coordinator.groups.share import records as write
 from kafkaproto_server.coordinator.groups.share.group import ShareGroup
 from kafkaproto_server.coordinator.groups.share.member import ShareMember
 from kafkaproto_server.coordinator.groups.share.targets import ShareQuestion
-from kafkaproto_server.coordinator.groups.share.validation import check_epoch, existing_member
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.coordinator.values import Record
 from kafkaproto_server.requests.consumer_group_requests import JOIN_EPOCH, Partitions
@@ -40,8 +40,8 @@ class ShareChange:
     def _find(self, values: ShareHeartbeatValues) -> ShareMember:
         if values.member_epoch == JOIN_EPOCH and values.member_id not in self.group.members:
             return ShareMember(member_id=values.member_id)
-        member = existing_member(self.group, values.member_id)
-        check_epoch(member, values.member_epoch)
+        member = dynamic_member(self.group, values.member_id)
+        check_epoch(member, values.member_epoch, lambda: True)
         return member
 
     @property

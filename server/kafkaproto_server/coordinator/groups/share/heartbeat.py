@@ -19,6 +19,7 @@ from functools import partial
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.membership import check_room, dynamic_member
 from kafkaproto_server.coordinator.groups.sessions import SessionWatch, SessionWatches
 from kafkaproto_server.coordinator.groups.settings import GroupSettings
 from kafkaproto_server.coordinator.groups.share import records as write
@@ -40,7 +41,7 @@ from kafkaproto_server.coordinator.groups.share.targets import (
     records_of_targets,
     share_question,
 )
-from kafkaproto_server.coordinator.groups.share.validation import check_room, check_values, existing_member
+from kafkaproto_server.coordinator.groups.share.validation import check_values
 from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, Hash64, Topics, group_hash
 from kafkaproto_server.coordinator.values import (
     Compute,
@@ -165,7 +166,7 @@ class ShareGroups:
         check_values(values)
         if values.member_epoch == LEAVE_EPOCH:
             group = self.group(values.group_id)
-            self._remove(group, existing_member(group, values.member_id))
+            self._remove(group, dynamic_member(group, values.member_id))
             outcome = ShareHeartbeatOutcome(
                 code=ErrorCode.NONE, member_id=values.member_id, member_epoch=values.member_epoch
             )
@@ -180,7 +181,7 @@ class ShareGroups:
 
     def _take(self, group: ShareGroup, values: ShareHeartbeatValues, heard: ShareHeard) -> None:
         """Take a heartbeat of a member that joins or lives."""
-        check_room(group, values.member_id, self._config().share_max_size)
+        check_room(group, self._config().share_max_size, is_known=values.member_id in group.members)
         change = ShareChange(group, values)
         self._maybe_grow_epoch(change)
         target_epoch, target = self._target(change)

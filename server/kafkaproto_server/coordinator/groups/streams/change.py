@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.coordinator.groups.membership import check_released, dynamic_member, static_member
 from kafkaproto_server.coordinator.groups.streams import records as write
 from kafkaproto_server.coordinator.groups.streams.group import NO_TARGET, StreamsGroup
 from kafkaproto_server.coordinator.groups.streams.member import StreamsMember
@@ -12,12 +13,7 @@ from kafkaproto_server.coordinator.groups.streams.reconciliation import next_ste
 from kafkaproto_server.coordinator.groups.streams.status import Status, StatusCode
 from kafkaproto_server.coordinator.groups.streams.targets import Question
 from kafkaproto_server.coordinator.groups.streams.topology import Topology
-from kafkaproto_server.coordinator.groups.streams.validation import (
-    check_epoch,
-    check_released,
-    dynamic_member,
-    static_member,
-)
+from kafkaproto_server.coordinator.groups.streams.validation import check_epoch
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
 from kafkaproto_server.requests.streams_group_requests import JOIN_EPOCH, StreamsHeartbeatValues, TaskSets
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.commits import FIRST_VERSION, NO_EPOCH, PartitionCheck
+from kafkaproto_server.coordinator.groups.membership import dynamic_member
 from kafkaproto_server.coordinator.groups.streams.group import StreamsGroup
 from kafkaproto_server.coordinator.groups.streams.member import StreamsMember
-from kafkaproto_server.coordinator.groups.streams.validation import dynamic_member
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.error_texts import quoted

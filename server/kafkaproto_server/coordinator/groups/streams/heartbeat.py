@@ -22,6 +22,12 @@ from functools import partial
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import StreamsGroupDescribeResponse, StreamsGroupHeartbeatResponse
+from kafkaproto_server.coordinator.groups.membership import (
+    check_room,
+    dynamic_member,
+    is_leaving,
+    static_member,
+)
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch, RevocationWatches
 from kafkaproto_server.coordinator.groups.streams import records as write
 from kafkaproto_server.coordinator.groups.streams.change import Change
@@ -41,13 +47,9 @@ from kafkaproto_server.coordinator.groups.streams.status import Status, StatusCo
 from kafkaproto_server.coordinator.groups.streams.targets import Question, records_of_targets
 from kafkaproto_server.coordinator.groups.streams.topology import Topology
 from kafkaproto_server.coordinator.groups.streams.validation import (
-    check_room,
     check_tasks,
     check_values,
-    dynamic_member,
-    is_leaving,
     offsets_of,
-    static_member,
 )
 from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, Hash64, Topics, group_hash
 from kafkaproto_server.coordinator.values import (
@@ -189,7 +191,7 @@ class StreamsGroups:
         Raises CoordinatorError.
         """
         check_values(values)
-        if is_leaving(values):
+        if is_leaving(values.member_epoch):
             self._leave(values, heard)
         else:
             self._take(values, heard, before)
@@ -201,7 +203,8 @@ class StreamsGroups:
         if values.member_epoch == JOIN_EPOCH:
             # A new group is kept by its records only: what is noted here in memory is lost, as in Apache Kafka.
             group = self.groups[group_id] if is_known else StreamsGroup(group_id)
-            check_room(group, values, self._max_size())
+            has_place = values.member_id in group.members or values.instance_id in group.static_ids
+            check_room(group, self._max_size(), is_known=has_place)
         else:
             group = self._group(group_id)
         settings = self._settings(group_id)
