@@ -152,7 +152,10 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     coordination_mutation("aborts no late transactions", (_SETTLES,), _does_not_abort_late_transactions),
     coordination_mutation(
-        "commits offsets of aborted transactions", (_STAY, _ONCE), _commits_offsets_of_aborted_transactions
+        "commits offsets of aborted transactions",
+        (_STAY, _ONCE),
+        _commits_offsets_of_aborted_transactions,
+        likely_seed=FIRST_WITH_COORDINATORS + 18,
     ),
     coordination_mutation("names no aborted transactions", (_HIDDEN,), _does_not_name_aborted_transactions),
     coordination_mutation(

@@ -307,7 +307,7 @@ MUTATIONS = (
         NodeInvariant.NO_FAILURE,
         _closes_nobody_for_newcomers,
         also=(NodeInvariant.READY_AT_LAST, NodeInvariant.ACKNOWLEDGES_AT_LAST),
-        likely_seed=98,
+        likely_seed=119,
     ),
     node_mutation(
         "looks up names in its disks' threads (S13)",

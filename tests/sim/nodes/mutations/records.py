@@ -160,14 +160,14 @@ MUTATIONS: tuple[Mutation, ...] = (
         "counts only the committed ISR",
         (_HAVE, _REPLICATED, _STAYS),
         _counts_only_the_committed_isr,
-        likely_seed=1000007,
+        likely_seed=1000015,
     ),
     record_mutation(
         "ignores min.insync.replicas", (_REPLICATED, _STAYS), _ignores_the_minimal_isr, likely_seed=1000003
     ),
     record_mutation("counts what it sends", (_HAVE, _REPLICATED, _STAYS), _counts_what_it_sends),
     record_mutation("believes all committed", (_STAYS, _HAVE), _believes_all_committed, likely_seed=1000008),
-    record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log, likely_seed=1000047),
+    record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log, likely_seed=1000057),
     record_mutation(
         "does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs, likely_seed=1000077
     ),
@@ -175,7 +175,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "leaves the starts of followers", (_SETTLES,), _leaves_the_starts_of_followers, likely_seed=1000097
     ),
     record_mutation(
-        "deletes what is not committed", (_HAVE, _STAYS), _deletes_what_is_not_committed, likely_seed=1000097
+        "deletes what is not committed", (_HAVE, _STAYS), _deletes_what_is_not_committed, likely_seed=1000103
     ),
 )
 

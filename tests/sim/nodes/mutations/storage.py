@@ -207,6 +207,7 @@ MUTATIONS = (
         "does not write again what a failed sync left",
         Invariant.MAJORITY_REACHED,
         _leaves_what_a_failed_sync_left,
+        likely_seed=209,
     ),
     node_mutation(
         "renames quorum-state before it is synced", Invariant.DURABLE_BEFORE_TOLD, _does_not_sync_quorum_state
