@@ -403,6 +403,24 @@ def test_a_share_partition_goes_with_the_leadership(sharing: Sharing) -> None:
     assert len(broker.replicas.share_partitions._led) == 0
 
 
+def test_a_leader_loads_anew_what_another_one_has_led_meanwhile(sharing: Sharing) -> None:
+    broker, harness = sharing.broker, sharing.broker.harness
+    sharing.topic_id = broker.topic("u", [ME, OTHER])
+    assert broker.produce("u", batch(b"a")).error_code == 0
+    broker.replicate("u", 1)
+    sharing.begin()
+    # The broker hears of both elections at once.
+    harness.heartbeat(ME, want_fence=True)
+    harness.heartbeat(ME)
+    epochs = harness.image.brokers
+    harness.alter_partition("u", isr=[(each, epochs[each].epoch) for each in (OTHER, ME)])
+    harness.heartbeat(OTHER, want_fence=True)
+    harness.heartbeat(OTHER)
+    assert harness.partition("u").leader == ME
+    sharing.send_fetch(1, max_wait_ms=1_000)
+    assert len(sharing.persister.reads) == 1
+
+
 def test_what_comes_of_a_change_after_the_leadership_changes_nothing(sharing: Sharing) -> None:
     broker = sharing.broker
     sharing.topic_id = broker.topic("u", [ME, OTHER])

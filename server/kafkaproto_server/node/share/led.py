@@ -94,7 +94,8 @@ class LedSharePartition:
 
     def partition_changed(self, partition: Partition) -> None:
         """See `replica.partition.Watcher`."""
-        if partition.role is not Role.LEADER:
+        if partition.role is not Role.LEADER or partition.leader_epoch != self.leader_epoch:
+            # In between, another broker may have delivered records, and had them acknowledged.
             self.owner.forget(self, ShareError(ErrorCode.NOT_LEADER_OR_FOLLOWER))
         else:
             self.wake()
