@@ -29,17 +29,6 @@ QUICK_QUERIES = {
 process of its own, which other tests start, has Spark's defaults."""
 
 
-MADE_ONCE = frozenset({"spark", "our_history", "stock_history"})
-"""What takes long to make, and serves a whole run."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where tests run on several processors, one of them makes what is made once, and has all that use it."""
-    for item in items:
-        if not MADE_ONCE.isdisjoint(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("pipeline"))
-
-
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A local session of two cores that writes nothing outside the test's directory."""
