@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS
+from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS, FIRST_WITH_SHARES
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS
 from tests.sim.nodes.run import NodesResult, _surroundings, draw, run
 from tests.sim.nodes.runner import report
@@ -46,6 +46,14 @@ def test_groups_and_transactions_hold_in_a_run() -> None:
 
 
 @pytest.mark.simulation
+def test_share_groups_hold_in_a_run() -> None:
+    result = run(FIRST_WITH_SHARES + 1)
+    check(result)
+    for what in ("records acquired", "records acknowledged", "members moved"):
+        assert result.records[what] > 0, what
+
+
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("seed", "cause"), [(seed, cause) for seed, level, cause in known_seeds() if level == "nodes"]
 )
@@ -62,8 +70,8 @@ def test_every_invariant_holds(first: int) -> None:
 
 
 def test_a_seed_is_one_run_whatever_the_order_of_sets() -> None:
-    # Static voters and three strangers; then a cluster of five voters; then records; then groups.
-    for seed in (506, 507, FIRST_WITH_RECORDS + 1, FIRST_WITH_COORDINATORS + 1):
+    # Static voters and three strangers; then a cluster of five voters; then records; then groups of all kinds.
+    for seed in (506, 507, FIRST_WITH_RECORDS + 1, FIRST_WITH_SHARES + 1):
         code = f"from tests.sim.nodes.run import run; print(run({seed}).digest)"
         found = {
             subprocess.run(
