@@ -351,7 +351,7 @@ def connections(script: Script) -> None:
     """A session ends with the connection that it began on, and with no other."""
     with Probe(script.node.bootstrap_server) as probe:
         script.fetch(0, begins=True, probe=probe)
-    # On a busy machine, Apache Kafka hears late that a connection has ended, and then wakes nobody who waits.
+    # On a busy machine, Apache Kafka hears late that a connection has ended.
     time.sleep(5 * RELEASE_S)
     script.fetch(0, N, begins=True, max_wait_ms=6_000)
     script.state()
