@@ -60,7 +60,8 @@ class Broker:
         self.take(self.image.topics.set(topic_id, topic))
 
     def take(self, topics: Map[bytes, TopicImage]) -> None:
-        self.image = ClusterImage(topics=topics)
+        names = Map({topic.name: topic_id for topic_id, topic in topics.items()})
+        self.image = ClusterImage(topics=topics, topic_ids=names)
         self.replicas.apply(self.image)
         while self.replicas.look():
             assert not self.replicas.are_known
@@ -202,6 +203,33 @@ def test_the_second_of_two_copies_is_set_aside_and_a_future_copy_is_told_of() ->
     assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): Y}, ["one"])
     assert broker.notes.futures == ["three"]
     assert broker.replicas.are_known
+
+
+def damaged(directory_id: bytes, name: str, index: int = 0) -> FoundReplica:
+    """A partition of TOPIC, as only its name says."""
+    return FoundReplica(
+        directory_id, name, uuids.to_text(TOPIC), index, None, is_future=False, is_damaged=True
+    )
+
+
+def test_a_replica_whose_topic_id_is_damaged_is_where_its_name_says() -> None:
+    """Its copy may lack the newest records."""
+    broker = Broker(X, Y, on_disk=(damaged(X, "the replica"), found(Y, "a copy", is_future=True)))
+    broker.see(p0=X)
+    assert broker.notes.placed == {(TOPIC, 0): X}
+    assert (broker.notes.strays, broker.notes.futures) == ([], ["a copy"])
+
+
+def test_a_replica_whose_topic_id_is_damaged_is_left_alone_if_the_metadata_has_it_nowhere_here() -> None:
+    broker = Broker(X, on_disk=(damaged(X, "elsewhere"), damaged(X, "no such partition", 7)))
+    broker.see(p0=None, p1=X)
+    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 1): X}, [])
+
+
+def test_a_damaged_replica_is_set_aside_if_the_metadata_records_another_one() -> None:
+    broker = Broker(X, Y, on_disk=(damaged(X, "damaged"), found(Y, "recorded")))
+    broker.see(p0=Y)
+    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): Y}, ["damaged"])
 
 
 def test_a_replica_that_moves_is_where_it_was_until_the_controllers_record_the_new_directory() -> None:

@@ -9,7 +9,8 @@ directory with the fewest replicas is taken; a cordoned one only if there is no 
 
 The first examination begins by setting aside what lies in the directories and is no replica of this broker: its topic
 is not in the metadata any more, was made anew under the same name, or has this partition on other brokers. So the first
-image has to be one with everything that was committed when the broker started.
+image has to be one with everything that was committed when the broker started. Of a replica whose topic id is damaged
+the name says whose it is: no other place is right for it. If the metadata has no such replica here, it is left alone.
 
 A replica may be moved to another directory (KIP-113). Once its copy there has all, the controllers are told the new
 directory, and it moves when they have recorded it. If the move is given up, they are told the old one again.
@@ -110,6 +111,8 @@ class ReplicaDirectories:
         self._directories = directories
         self._queue = queue
         self._topics: Map[bytes, TopicImage] = Map()
+        # By name, for what lies in the directories; empty afterwards.
+        self._topic_ids: Map[str, bytes] = Map()
         # What the first examination sets aside or keeps; empty afterwards.
         self._unsorted = tuple(on_disk)
         self._has_looked = False
@@ -204,6 +207,8 @@ class ReplicaDirectories:
         if not self._has_image or image.topics is not (self._topics if self._newer is None else self._newer):
             self._has_image = True
             self._newer = image.topics
+            if self._unsorted:
+                self._topic_ids = image.topic_ids
 
     def look(self) -> bool:
         """Examine some of the changes. Returns whether there are more."""
@@ -230,14 +235,17 @@ class ReplicaDirectories:
     def _sort(self) -> Iterator[None]:
         """Sort what lies in the directories: into what this broker opens, and what is set aside."""
         for each in self._unsorted:
-            topic = self._topics.get(each.topic_id) if each.topic_id is not None else None
+            topic_id = self._topic_ids.get(each.topic) if each.is_damaged else each.topic_id
+            topic = None if topic_id is None else self._topics.get(topic_id)
             partition = None if topic is None else topic.partitions.get(each.index)
             if topic is None or partition is None or self._broker_id not in partition.replicas:
-                self._listener.found_stray(each)
+                if not each.is_damaged:
+                    self._listener.found_stray(each)
             else:
                 self._found.setdefault((topic.topic_id, each.index), []).append(each)
             yield
         self._unsorted = ()
+        self._topic_ids = Map()
 
     def _look_at_changes(
         self, before: Map[bytes, TopicImage], topics: Map[bytes, TopicImage]

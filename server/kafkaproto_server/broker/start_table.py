@@ -67,6 +67,8 @@ class FoundReplica(msgspec.Struct, frozen=True):
     topic_id: bytes | None
     """None if the directory does not say it."""
     is_future: bool
+    is_damaged: bool = False
+    """Whether the file that says the topic id is damaged: then only the name says whose replica it is."""
 
 
 def was_never_placed(recorded: bytes) -> bool:

@@ -116,6 +116,38 @@ def test_a_partition_without_a_topic_id_is_set_aside() -> None:
     assert sorted(names(broker)) == ["t-0", "t-0-stray"]
 
 
+def test_a_future_copy_whose_topic_id_is_torn_is_set_aside() -> None:
+    broker = with_two_partitions()
+    disk = broker.replicas.disk
+    copy = f"/logs1/t-0.{'ab' * 16}-future"
+    disk.make_directory(copy)
+    # As power loss may leave it.
+    file = disk.open(f"{copy}/partition.metadata", create=True)
+    file.append([encode_partition_metadata(b"t" * 16)[:34]])
+    file.close()
+    broker.start_again()
+    broker.report()
+    assert sorted(names(broker, "/logs1")) == ["t-0-stray", "t-1"]
+
+
+def test_a_copy_does_not_replace_a_replica_whose_topic_id_is_torn() -> None:
+    """A power loss leaves that of a log that was never synced; its copy is complete sooner, and has less."""
+    broker = with_two_partitions()
+    broker.replicas.stop()
+    disk, copy = broker.replicas.disk, f"/logs1/t-0.{'ab' * 16}-future"
+    whole = encode_partition_metadata(broker.topic_id("t"))
+    disk.make_directory(copy)
+    disk.open(f"{copy}/partition.metadata", create=True).append([whole])
+    disk.remove(METADATA)
+    disk.open(METADATA, create=True).append([whole[:23]])
+    broker.start(is_clean=False)
+    broker.report()
+    assert values(broker, "t", 0) == [b"a"]
+    # The move has begun again, and ended.
+    assert names(broker) == ["t-0-delete"]
+    assert "t-0" in names(broker, "/logs1")
+
+
 def test_a_future_copy_that_is_alone_becomes_the_replica() -> None:
     """As Kafka leaves it that was killed between the two renames of a move."""
     broker = with_two_partitions()
@@ -257,6 +289,18 @@ def test_a_stop_leaves_the_logs_of_a_failed_directory_as_they_are() -> None:
     broker.replicas.stop()
     assert broker.replicas.disk.list_directory("/logs1/t-1") == files
     assert broker.replicas.disk.list_directory("/logs/t-0") != files
+
+
+def test_what_was_deleted_in_a_failed_directory_stays_until_the_next_start() -> None:
+    broker = with_two_partitions()
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.replicas.follow()
+    broker.replicas._directory_failed("/logs1", "EIO")
+    assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-1-delete"])
+    broker.replicas.pass_time(60_000)
+    broker.replicas.manager.replicas.removals.remove_due()
+    assert (names(broker), names(broker, "/logs1")) == ([], ["t-1-delete"])
 
 
 def test_a_stray_that_cannot_be_set_aside_durably_costs_the_directory() -> None:

@@ -48,7 +48,8 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
 def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bool) -> DirectorySurvey:
     """Read what is in a log directory. Raises OSError.
 
-    A partition whose topic id is damaged is left out: it is neither opened nor set aside.
+    A future copy whose topic id is damaged is a stray: a power loss may leave that of a copy that was just begun, and
+    nobody would ever remove it.
     """
     replicas: list[FoundReplica] = []
     deleted = []
@@ -58,11 +59,12 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
             deleted.append(name)
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
+        is_future, is_damaged = found.suffix == FUTURE_SUFFIX, False
         try:
             topic_id = read_topic_id(disk, f"{path}/{name}")
         except CorruptFileError as error:
             _log.warning("%s", error)
-            continue
+            topic_id, is_damaged = None, not is_future
         replicas.append(
             FoundReplica(
                 directory_id=directory_id,
@@ -70,7 +72,8 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
                 topic=found.topic,
                 index=found.partition,
                 topic_id=topic_id,
-                is_future=bool(found.suffix),
+                is_future=is_future,
+                is_damaged=is_damaged,
             )
         )
     return DirectorySurvey(
