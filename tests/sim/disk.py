@@ -108,7 +108,7 @@ class MemoryFile:
         self._write(position, bytes(data))
 
     def _write(self, position: int, data: bytes) -> None:
-        room = self._disk.free_bytes() - max(0, position - len(self._node.data))
+        room = self._disk.free_bytes(self._path) - max(0, position - len(self._node.data))
         overwritten = max(0, len(self._node.data) - position)
         if len(data) - overwritten > room:
             # A full disk takes what fits and only then complains.
@@ -284,8 +284,8 @@ class MemoryDisk:
         for path in sorted(reachable):
             _lose_unsynced(reachable[path], rng)
 
-    def free_bytes(self) -> int:
-        """How much more the files may grow in all."""
+    def free_bytes(self, path: str) -> int:
+        """How much more the file at this path may grow."""
         if self.capacity_bytes is None:
             return 1 << 62
         return self.capacity_bytes - sum(len(node.data) for node in list(self._names.values()))
@@ -415,7 +415,7 @@ class MemoryDisk:
     def space(self, path: str) -> tuple[int, int]:
         self._node(path)
         total = 1 << 62 if self.capacity_bytes is None else self.capacity_bytes
-        return total, max(0, self.free_bytes())
+        return total, max(0, self.free_bytes(path))
 
     def lock(self, path: str) -> MemoryLock:
         path = posixpath.normpath(path)

@@ -235,7 +235,7 @@ def _asks_the_quorum_amid_records() -> Patches:
 
 MUTATIONS = (
     cluster_mutation(
-        "answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once, likely_seed=32
+        "answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once, likely_seed=66
     ),
     cluster_mutation(
         "loses configs where there is no controller", MetadataInvariant.ONE_IMAGE, _forgets_configs

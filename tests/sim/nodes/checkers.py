@@ -6,7 +6,7 @@ import functools
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import trio
@@ -38,7 +38,9 @@ _OWN_TASKS = frozenset(
         "tests.sim.nodes.coordination.classic_members.ClassicMember.run",
         "tests.sim.nodes.coordination.consumer_members.ConsumerMember.run",
         "tests.sim.nodes.coordination.moving_members.MovingMember.run",
+        "tests.sim.nodes.coordination.offset_administrators.OffsetAdministrator.run",
         "tests.sim.nodes.coordination.share_members.ShareMember.run",
+        "tests.sim.nodes.coordination.streams_members.StreamsMember.run",
         "tests.sim.nodes.data.consumers.Consumer.run",
         "tests.sim.nodes.data.operators._Operator.run",
         "tests.sim.nodes.data.producers.Producer.run",
@@ -66,6 +68,8 @@ class StepChecker(trio.abc.Instrument):
     def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = hosts
         self.images = ImageChecker()
+        self.published: Callable[[ClusterImage], None] = lambda image: None
+        """Called with each image that a node shows."""
         self._watches: list[DiskWatch] = []
         for host in hosts:
             watch = DiskWatch(host)
@@ -144,6 +148,7 @@ class StepChecker(trio.abc.Instrument):
                 self._furthest[host.id] = max(self._furthest.get(host.id, 0), image.offset)
                 self._check_unfenced(image)
                 self.images.published(host.view, image)  # type: ignore[arg-type]
+                self.published(image)
         for watch in self._watches:
             if watch.violation is not None:
                 raise watch.violation
@@ -232,10 +237,10 @@ def forgotten_election(host: Host) -> str | None:
 
 
 MOST_CONNECTIONS = 10
-"""From one node to one listener of another. A node in order has two lanes to it, and eight to the active controller if
+"""From one node to one listener of another. A node in order has two lanes to it, and nine to the active controller if
 it has all kinds of requests for it."""
-MOST_TASKS = 4
-"""Of one kind in one node."""
+MOST_TASKS = 5
+"""Of one kind in one node. A broker has five kinds of requests for other brokers."""
 _CONNECTION_TASKS = ("Acceptor._run_and_leave", "Pump._read_all")
 
 

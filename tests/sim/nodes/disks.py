@@ -53,7 +53,10 @@ class DiskWatch:
         """A file is about to get a name."""
         name = posixpath.basename(target)
         # Files of topics become durable when their log is flushed.
-        if name.endswith(".deleted") or posixpath.dirname(target) not in (DIRECTORY, LOG_DIRECTORY):
+        if name.endswith(".deleted") or posixpath.dirname(target) not in (
+            *self._host.directories,
+            LOG_DIRECTORY,
+        ):
             return
         if node.unsynced:
             self._note(Invariant.DURABLE_BEFORE_TOLD, f"{target} has bytes that are not durable")

@@ -50,11 +50,16 @@ class Faults:
         self._refused: set[int] = set()
         """Nodes that ended because of their disks, and are down."""
         self._rotten: dict[int, Callable[[], None]] = {}
+        self.before_start: dict[int, list[Callable[[], None]]] = {}
+        """What is to be done to a host before its node starts the next time."""
+        self.starting: Callable[[Host], None] = lambda host: None
+        """Called before a node starts again."""
         for host in hosts:
             host.power_lost = self._power_lost
 
-    def begin(self, mean_s: Mapping[str, float]) -> None:
-        """Start, with the mean time between two faults of each kind."""
+    def begin(self, mean_s: Mapping[str, float], more: Mapping[str, Callable[[Host], bool]]) -> None:
+        """Start, with the mean time between two faults of each kind. ``more`` are kinds beside those that are known
+        here."""
         acts: dict[str, Callable[[Host], bool]] = {
             "kill": self._kill,
             "power loss": self._lose_power,
@@ -73,6 +78,7 @@ class Faults:
             "bit rot": self._rot,
             "clock jump": self._jump,
             "silent name": self._silence_name,
+            **more,
         }
         assert mean_s.keys() <= acts.keys(), mean_s
         for name, mean in mean_s.items():
@@ -96,14 +102,14 @@ class Faults:
         if not host.is_up:
             return False
         host.kill()
-        self._restart_later(host)
+        self.restart_later(host)
         return True
 
     def _lose_power(self, host: Host) -> bool:
         if not host.is_up:
             return False
         host.lose_power()
-        self._restart_later(host)
+        self.restart_later(host)
         return True
 
     def _lose_power_later(self, host: Host) -> bool:
@@ -115,13 +121,13 @@ class Faults:
     def _power_lost(self, host: Host) -> None:
         self._timeline.trace.add(f"power lost {host.id} at operation {host.disk.operations}")
         host.lose_power()
-        self._restart_later(host)
+        self.restart_later(host)
 
     def _stop(self, host: Host) -> bool:
         if not host.is_up:
             return False
         host.stop()
-        self._restart_later(host)
+        self.restart_later(host)
         return True
 
     def _fail_sync(self, host: Host) -> bool:
@@ -132,7 +138,7 @@ class Faults:
             return False
         host.disk.fail(operation, self._rng.choice((".log", "quorum-state.tmp", "")), errno.EIO)
         self._with_bad_disk.add(host.id)
-        self._restart_later(host)
+        self.restart_later(host)
         return True
 
     def _fill(self, host: Host) -> bool:
@@ -140,7 +146,7 @@ class Faults:
             return False
         host.disk.capacity_bytes = host.disk.used_bytes() + self._rng.randrange(3000)
         self._with_bad_disk.add(host.id)
-        self._restart_later(host)
+        self.restart_later(host)
         return True
 
     def _rot(self, host: Host) -> bool:
@@ -161,8 +167,15 @@ class Faults:
             flip_back()
         host.disk.capacity_bytes = None
         host.disk.no_faults()
+        for each in host.disk.file_systems.values():
+            each.repair()
 
-    def _restart_later(self, host: Host) -> None:
+    def blame(self, host: Host) -> None:
+        """The node may end because of its disk."""
+        self._with_bad_disk.add(host.id)
+
+    def restart_later(self, host: Host) -> None:
+        """Have it run again after some time, once it has ended."""
         self._later(DOWN_S, partial(self.restart, host))
 
     def restart(self, host: Host) -> None:
@@ -173,6 +186,10 @@ class Faults:
             self._timeline.after(0.1, partial(self.restart, host))
             return
         self.check_end(host)
+        for act in self.before_start.pop(host.id, ()):
+            if not self.is_healed:
+                act()
+        self.starting(host)
         host.start(self._config)
         self._timeline.trace.add(f"start {host.id}")
 
@@ -185,7 +202,7 @@ class Faults:
                 self._refused.add(host.id)
                 self._timeline.trace.add(f"node {host.id} ended: {host.failures[0]}")
                 self.counts["ended by its disk"] += 1
-                self._restart_later(host)
+                self.restart_later(host)
 
     def check_end(self, host: Host) -> None:
         """Forget how the node ended, if its disk explains it. Raises what else ended it."""

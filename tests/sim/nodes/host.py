@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import trio
 
+from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.config import Config, default_config
 from kafkaproto_server.node.node import Node
 from kafkaproto_server.node.quorum.driver import QuorumDriver
@@ -17,11 +18,15 @@ from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import PowerLossError
 from tests.sim.metadata.node import CLUSTER_ID
+from tests.sim.nodes.directories.file_systems import DividedDisk, FileSystem
 from tests.sim.nodes.network import NetHost
-from tests.sim.nodes.threads import SimThreads, TimedDisk
+from tests.sim.nodes.threads import SimThreads
 
 START_WALL_MS = 1_800_000_000_000
 DIRECTORY = "/data/node"
+"""The log directory that has the metadata log."""
+DIRECTORIES = (DIRECTORY, "/data/second", "/data/third")
+"""The log directories of a host with as many as possible."""
 CONTROLLER_PORT, BROKER_PORT = 9093, 9092
 
 
@@ -67,13 +72,16 @@ class Host:
         self.roles = roles
         self.net = net
         self.clock = HostClock()
-        self.disk = TimedDisk(random.Random(rng.getrandbits(64)))
+        self.disk = DividedDisk(random.Random(rng.getrandbits(64)))
         self.disk.is_short = lambda: net.is_short
         net.other_descriptors = lambda: self.disk.descriptors
         self.view = SimpleNamespace(id=node_id, world=SimpleNamespace(commits=SimpleNamespace(batches=())))
         """This node, as `metadata.checker` knows nodes."""
         self.works_here = False
         """See `SimThreads.works_here`."""
+        self.directories: tuple[str, ...] = (DIRECTORY,)
+        """The log directories."""
+        self._format_request: FormatRequest | None = None
         self.segment_bytes: int | None = None
         """Smaller than a configuration may have it; None for what that says."""
         self.node: Node | None = None
@@ -97,6 +105,9 @@ class Host:
         self.losing_power: Callable[[Host], None] = lambda host: None
         self.lost_power: Callable[[Host], None] = lambda host: None
         """Called before and after the disk forgets what it had not written."""
+        self.losing_directory: Callable[[Host], None] = lambda host: None
+        self.lost_directory: Callable[[Host], None] = lambda host: None
+        """Called before and after a new disk takes the place of a log directory."""
         self.power_lost: Callable[[Host], None] = Host.lose_power
         """What happens when the disk loses power in the middle of an operation."""
 
@@ -118,6 +129,18 @@ class Host:
         """The running node's driver, once it is there."""
         running = None if self.node is None or not self.is_up else self.node._running
         return None if running is None else running.opened.quorum
+
+    @property
+    def log_directories(self) -> LogDirectories | None:
+        """What the running node knows of its log directories, once they are open."""
+        running = None if self.node is None or not self.is_up else self.node._running
+        return None if running is None else running.opened.log_directories
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the running node goes on without one of its directories."""
+        directories = self.log_directories
+        return directories is not None and directories.has_offline
 
     @property
     def longest_wait_for_thread_s(self) -> float:
@@ -151,21 +174,49 @@ class Host:
         """As `kafka-storage format` does."""
         self.disk.make_directory("/data")
         self.disk.sync_directory("/")
-        request = FormatRequest(
+        self._format_request = FormatRequest(
             cluster_id=CLUSTER_ID,
             node_id=self.id,
-            directories=(DIRECTORY,),
+            directories=self.directories,
             metadata_directory=DIRECTORY,
             is_controller=self.is_controller,
             has_static_voters=has_static_voters,
             quorum_start=start,
             initial_voters=voters,
         )
+        if len(self.directories) > 1:
+            self.disk.file_systems = {each: FileSystem() for each in self.directories}
+        self._format(self._format_request)
+
+    def _format(self, request: FormatRequest) -> None:
         uuid = SeededRng(self._rng).uuid
         format_directories(
             self.disk, request, wall_ms=self.clock.wall_ms, new_uuid=uuid, report=lambda line: None
         )
         self.disk.spent_s()
+
+    def _format_more(self) -> None:
+        assert self._format_request is not None, "it was formatted"
+        assert self.has_ended.is_set(), f"node {self.id} runs"
+        self._format(
+            dataclasses.replace(self._format_request, directories=self.directories, ignore_formatted=True)
+        )
+
+    def add_directory(self) -> None:
+        """Give the node that does not run one more log directory."""
+        path = DIRECTORIES[len(self.directories)]
+        self.directories += (path,)
+        self.disk.file_systems[path] = FileSystem()
+        # The first one is a file system from the second one on.
+        self.disk.file_systems.setdefault(DIRECTORY, FileSystem())
+        self._format_more()
+
+    def replace_directory(self, path: str) -> None:
+        """Put a new formatted disk in the place of a log directory of the node, which does not run."""
+        self.losing_directory(self)
+        self.disk.empty(path)
+        self._format_more()
+        self.lost_directory(self)
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -198,7 +249,7 @@ class Host:
                 "node.id": str(self.id),
                 "listeners": ",".join(listeners),
                 "controller.listener.names": "CONTROLLER",
-                "log.dirs": DIRECTORY,
+                "log.dirs": ",".join(self.directories),
                 **config,
             }
         )

@@ -41,4 +41,26 @@ class NodeInvariant(enum.Enum):
     SHARED_ONCE = (
         "a record of a share group belongs to who acquired it last, and to nobody once it is acknowledged"
     )
+    DEAD_LETTERS = (
+        "there are dead letters of records that were rejected or delivered too often, and of no others"
+    )
+    SUBSCRIBED_IS_KEPT = "offsets of a topic are not deleted while the group is subscribed to it"
+    EPOCHS_GROW = "the epochs of a streams group, and of its members, do not go back"
+    ONCE_IN_A_PROCESS = "a process of a streams group has no task twice: no replica beside the active task"
     THREADS_ARE_FREE = "work on a disk never waits seconds for a thread"
+    OFFLINE_LEAVES_ISRS = (
+        "replicas in a directory that failed are in no ISR, and lead nothing, as soon as the controllers know"
+    )
+    PLACED_BEFORE_UNFENCED = (
+        "a broker is unfenced only once the metadata has the directories of the replicas that it had"
+    )
+    MOVED_ONCE_RECORDED = "a replica is in another directory only once the metadata has had that directory"
+    NOT_BEGUN_ANEW = "a replica that lies in a directory that is offline is not begun in another one"
+    FAILED_IS_LEFT_ALONE = "a broker changes nothing in a directory that has failed"
+    OFFLINE_IS_REPLACED = (
+        "if one directory of a healed cluster fails, others lead instead; its broker stays in all other ISRs"
+    )
+    MOVES_AT_LAST = "in a healed cluster, replicas get to the directory that an administrator names"
+    RECORDED_AT_LAST = (
+        "in a healed cluster each replica is in one directory, which the metadata has, without a copy"
+    )

@@ -10,12 +10,13 @@ import pytest
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import find_reached
 from kafkaproto_server.types import METADATA_TOPIC_ID
-from tests.log_state import test_leader_epochs
+from tests.coordinator.transactions import test_end_txn, test_partitions, test_time
+from tests.log_state import test_leader_epochs, test_producers
 from tests.node.replicas import test_hosted, test_maintenance, test_replica_manager
-from tests.replica import test_partition
+from tests.replica import test_partition, test_verification
 from tests.sim.disk import MemoryDisk
 from tests.sim.mutations.mutation import Mutation, mutated
-from tests.sim.nodes.mutations import record_logs, records
+from tests.sim.nodes.mutations import record_logs, records, transactions
 from tests.sim.nodes.mutations.storage import RARE
 from tests.storage.support.helpers import batch
 
@@ -55,11 +56,29 @@ NOTICED_BY: dict[str, Callable[[], None]] = {
     ),
     "writes high watermarks too high": test_maintenance.test_the_checkpoint_of_high_watermarks_has_what_is_committed,
     "retention removes what is not committed": test_maintenance.test_what_is_not_committed_stays,
+    "aborts without a new epoch": partial(
+        test_time.test_a_transaction_is_aborted_after_its_timeout_and_its_producer_is_fenced, 2
+    ),
+    "decides before that is committed": (
+        test_end_txn.test_the_response_leaves_when_the_decision_is_committed_and_so_do_markers
+    ),
+    "lets anybody take part": test_partitions.test_leaders_may_ask_whether_a_partition_takes_part,
+    "keeps guards over markers": partial(
+        test_verification.test_the_marker_of_the_transaction_before_leaves_a_guard,
+        bumps_epoch=True,
+        marker_epoch=5,
+        is_kept=False,
+    ),
+    "shows ends that may be lost": (
+        test_producers.test_a_transaction_is_unstable_until_the_high_watermark_has_passed_its_marker
+    ),
 }
-"""The test that has to notice each rule of records."""
+"""The test that has to notice each of these rules."""
 
 
-@pytest.mark.parametrize("mutation", [*records.RARE, *record_logs.RARE], ids=lambda each: each.rule)
+@pytest.mark.parametrize(
+    "mutation", [*records.RARE, *record_logs.RARE, *transactions.RARE], ids=lambda each: each.rule
+)
 def test_a_test_of_the_part_notices(mutation: Mutation) -> None:
     notice = NOTICED_BY[mutation.rule]
     notice()

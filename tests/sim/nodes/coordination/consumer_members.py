@@ -167,6 +167,8 @@ class ConsumerMember:
             # What has not changed need not be said.
             request.topic_partitions = None
         self._says_all = True
+        if request.subscribed_topic_names:
+            self.group.subscribes(self._member_id, request.subscribed_topic_names)
         response = await self.client.ask_coordinator(GROUP, self.group.group_id, request)
         if trio.current_time() - sent > SESSION_S / 2:
             # It may be none any more, and asks again.
@@ -184,7 +186,10 @@ class ConsumerMember:
             self.group.unexpected(self.client.name, f"ConsumerGroupHeartbeat: {code.name}")
         else:
             self._says_all = False
-            self._take(response, sent, is_newest=term is not None and self.group.term(host) == term)
+            is_newest = term is not None and self.group.term(host) == term
+            if request.subscribed_topic_names and is_newest:
+                self.group.subscribed(self._member_id, request.subscribed_topic_names)
+            self._take(response, sent, is_newest=is_newest)
 
     def _take(self, response: ConsumerGroupHeartbeatResponse, sent: float, *, is_newest: bool) -> None:
         self.epoch = response.member_epoch

@@ -7,7 +7,7 @@ was acknowledged: see `tests.sim.nodes.data.ledger` on partitions that are excus
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import trio
@@ -16,7 +16,7 @@ from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.coordinator_places import partition_of
 from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.checkers.invariants import ViolationError
-from tests.sim.nodes.coordination.offsets import Commit, OffsetHistory
+from tests.sim.nodes.coordination.offsets import NO_OFFSET, NOTHING, Commit, OffsetHistory
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.host import Host
@@ -38,6 +38,8 @@ class _Holder:
     heard_s: float
     """When it sent the last heartbeat that the newest coordinator answered."""
     places: set[Place] = field(default_factory=set)
+    doubt_s: float | None = None
+    """When it sent the first heartbeat whose response it has not taken, if that may have said to give something up."""
 
 
 class Coordinators:
@@ -86,6 +88,8 @@ class GroupPromises:
         self._holders: dict[str, _Holder] = {}
         self._takers: dict[Place, tuple[str, float]] = {}
         """The last member to take each partition in a consumer group, and when."""
+        self._subscribed: dict[str, dict[str, float]] = {}
+        """By member, the topics that it certainly is subscribed to, and since when."""
 
     def term(self, host: Host) -> Term | None:
         """See `Coordinators.term`."""
@@ -111,6 +115,12 @@ class GroupPromises:
         commit = Commit(metadata, offset, trio.current_time())
         self.history(place).commits[metadata] = commit
         return commit
+
+    def begin_deletion(self, place: Place) -> Commit:
+        """The deletion of an offset is asked for."""
+        deletion = Commit(NOTHING, NO_OFFSET, trio.current_time())
+        self.history(place).deletions.append(deletion)
+        return deletion
 
     def committed(self, place: Place, commit: Commit, member: str, generation: int | None) -> None:
         """A member's commit was acknowledged. ``generation`` is that of the member, in a classic group."""
@@ -177,7 +187,7 @@ class GroupPromises:
         now = trio.current_time()
         for other, holder in self._holders.items():
             both = sorted(places & holder.places)
-            if other != member and both and now - holder.heard_s < SESSION_S - _MARGIN_S:
+            if other != member and both and self.holds(other, now):
                 what = f"{member} is given {both}, which {other} has; it was heard at {holder.heard_s:.3f}"
                 self.violated(NodeInvariant.ONE_OWNER, what)
         self._holders[member].places |= places
@@ -192,6 +202,41 @@ class GroupPromises:
     def gone(self, member: str) -> None:
         """A member has left, was told that it is none, or has crashed."""
         self._holders.pop(member, None)
+        self._subscribed.pop(member, None)
+
+    def in_doubt(self, member: str, sent_s: float) -> None:
+        """A member has not taken the response to a heartbeat, and is not told again what was in it."""
+        holder = self._holders.get(member)
+        if holder is not None and holder.doubt_s is None:
+            holder.doubt_s = sent_s
+
+    def holds(self, member: str, now: float) -> bool:
+        """Whether nobody can have fenced a member: it keeps what it has."""
+        holder = self._holders.get(member)
+        if holder is None or now - holder.heard_s >= SESSION_S - _MARGIN_S:
+            return False
+        return holder.doubt_s is None or now - holder.doubt_s < REBALANCE_S - _MARGIN_S
+
+    # -- subscriptions -------------------------------------------------------------------------------------------
+
+    def subscribes(self, member: str, topics: Collection[str]) -> None:
+        """A member is about to say that it subscribes to these topics, and to no others."""
+        known = self._subscribed.get(member, {})
+        self._subscribed[member] = {topic: since for topic, since in known.items() if topic in topics}
+
+    def subscribed(self, member: str, topics: Collection[str]) -> None:
+        """The newest coordinator has taken that."""
+        known, now = self._subscribed.get(member, {}), trio.current_time()
+        self._subscribed[member] = {topic: known.get(topic, now) for topic in topics}
+
+    def deleted(self, place: Place, sent: float) -> None:
+        """The newest coordinator has deleted the offset of a partition, on a request that was sent at a time."""
+        self.counts["offsets deleted"] += 1
+        now = trio.current_time()
+        for member, topics in self._subscribed.items():
+            if topics.get(place[0], now) < sent and self.holds(member, now):
+                what = f"the offset of {place} is deleted, and {member} is subscribed to the topic"
+                self.violated(NodeInvariant.SUBSCRIBED_IS_KEPT, what)
 
 
 class MixedPromises(GroupPromises):

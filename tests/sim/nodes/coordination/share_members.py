@@ -79,7 +79,10 @@ class ShareMember:
         ledger: Ledger,
         rng: random.Random,
         topics: Iterable[str],
+        *,
+        weights: tuple[int, int, int] = (16, 3, 1),
     ) -> None:
+        """``weights``: how often it accepts, releases and rejects records."""
         self.client = client
         self.is_calm = False
         self.is_over = False
@@ -90,6 +93,7 @@ class ShareMember:
         self._ledger = ledger
         self._rng = rng
         self._topics = tuple(topics)
+        self._weights = weights
         self._member_id = self._new_id()
         self._sessions: dict[int, _Session] = {}
 
@@ -216,7 +220,9 @@ class ShareMember:
             return dict.fromkeys(session.held, ACCEPT)
         kinds = (ACCEPT, RELEASE, REJECT)
         return {
-            key: self._rng.choices(kinds, (16, 3, 1))[0] for key in session.held if self._rng.random() < 0.8
+            key: self._rng.choices(kinds, self._weights)[0]
+            for key in session.held
+            if self._rng.random() < 0.8
         }
 
     async def _fetch(self, host: Host, session: _Session, places: set[Place]) -> None:

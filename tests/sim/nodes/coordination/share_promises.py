@@ -41,6 +41,10 @@ class _Record:
     """When the response came that it is accepted or rejected."""
     may_be_final: bool = False
     """Whether that was asked for, and nobody knows how it ended."""
+    done: set[int] = field(default_factory=set)
+    """The types of acknowledgements for good that have succeeded."""
+    possible: set[int] = field(default_factory=set)
+    """Those that may have succeeded as well."""
     count: int = 0
     """The highest delivery count that members were told."""
 
@@ -103,11 +107,28 @@ class SharePromises:
         if kind in FINAL:
             now = trio.current_time()
             record.final = now if record.final is None else min(record.final, now)
+            record.done.add(kind)
 
     def may_be_acknowledged(self, place: Place, offset: int, kind: int) -> None:
         """Nobody knows whether an acknowledgement has succeeded."""
         if kind in FINAL:
             self._records[place, offset].may_be_final = True
+            self._records[place, offset].possible.add(kind)
+
+    def may_be(self, key: tuple[Place, int], kind: int) -> bool:
+        """Whether a record may have been acknowledged in a way."""
+        record = self._records.get(key)
+        return record is not None and kind in record.done | record.possible
+
+    def dead(self) -> list[tuple[Place, int]]:
+        """The records that were rejected, or delivered as often as they may be and not acknowledged for good. A member
+        that had a record of the second kind may still acknowledge it."""
+        return [
+            key
+            for key, record in self._records.items()
+            if (record.done == {REJECT} and not record.possible - {REJECT})
+            or (record.count == self._limit and not record.done | record.possible)
+        ]
 
     def unresolved(self, place: Place, end: int) -> list[int]:
         """The offsets of a partition, of those before one, of which it is not known that they are done with."""

@@ -194,3 +194,25 @@ def test_each_record_that_is_processed_has_one_result(shown: list[int], done: in
                 promises.check_at_last(found, {("s", 0): done})
 
     play(scene)
+
+
+def test_offsets_of_a_topic_stay_as_long_as_a_member_is_subscribed_to_it() -> None:
+    async def scene() -> None:
+        promises = group()
+        promises.heard("m", trio.current_time())
+        before = trio.current_time()
+        await trio.sleep(1)
+        promises.subscribed("m", ["t", "u"])
+        # This one may have been there first.
+        promises.deleted(A, before)
+        await trio.sleep(1)
+        with violates(NodeInvariant.SUBSCRIBED_IS_KEPT):
+            promises.deleted(A, trio.current_time())
+        promises.subscribes("m", ["u"])
+        promises.deleted(A, trio.current_time())
+        with violates(NodeInvariant.SUBSCRIBED_IS_KEPT):
+            promises.deleted(("u", 0), trio.current_time())
+        await trio.sleep(SESSION_S)
+        promises.deleted(("u", 0), trio.current_time())
+
+    play(scene)

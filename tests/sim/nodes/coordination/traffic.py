@@ -1,7 +1,7 @@
 """All clients of groups and transactions in one run.
 
 Records go into the partitions of one topic; the workers of a group write a result for each into those of another, in
-transactions. Members of two more groups, one of each protocol, only commit offsets.
+transactions. Members of two more groups, one of each protocol, only commit offsets, and so do those of a streams group.
 """
 
 from __future__ import annotations
@@ -19,7 +19,16 @@ from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTION
 from tests.sim.nodes.coordination.classic_members import ClassicMember
 from tests.sim.nodes.coordination.client import CoordinatedClient
 from tests.sim.nodes.coordination.consumer_members import ConsumerMember
+from tests.sim.nodes.coordination.dead_letters import (
+    DEAD_LETTERS,
+    NODE_CONFIG,
+    TOPIC_CONFIG,
+    DeadLetterChecker,
+    DeadLetterOptions,
+    draw_dead_letters,
+)
 from tests.sim.nodes.coordination.moving_members import MovingMember
+from tests.sim.nodes.coordination.offset_administrators import OffsetAdministrator
 from tests.sim.nodes.coordination.promises import (
     Coordinators,
     GroupPromises,
@@ -29,6 +38,14 @@ from tests.sim.nodes.coordination.promises import (
 from tests.sim.nodes.coordination.readers import CommittedReader
 from tests.sim.nodes.coordination.share_members import LOCK_S, ShareMember
 from tests.sim.nodes.coordination.share_promises import SharePromises
+from tests.sim.nodes.coordination.streams_members import StreamsMember
+from tests.sim.nodes.coordination.streams_promises import StreamsPromises
+from tests.sim.nodes.coordination.streams_traffic import (
+    STREAMS_GROUP,
+    StreamsOptions,
+    StreamsTraffic,
+    draw_streams,
+)
 from tests.sim.nodes.coordination.work import Counting, Work, fetch_offsets
 from tests.sim.nodes.coordination.workers import ReadProcessWrite
 from tests.sim.nodes.data.ledger import Ledger
@@ -37,14 +54,22 @@ from tests.sim.nodes.data.logs import PREFIX
 from tests.sim.nodes.data.operators import Mover
 from tests.sim.nodes.data.producers import Producer
 from tests.sim.nodes.data.traffic import CONFIG as DATA_CONFIG
+from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
+from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.network import Net, NetHost
 
 FIRST_WITH_COORDINATORS = 2_000_000
-"""From this seed on, all runs have groups and transactions, and none below."""
+"""From this seed on, all runs have groups and transactions, but for those of `WITH_NEW_EPOCHS` and those with several
+directories, and none below."""
+FIRST_WITH_STREAMS = 3_000_000
+"""From this seed on, all of those have a streams group, and somebody deletes offsets; fewer have the other groups."""
 FIRST_WITH_SHARES = 2_500_000
 """From this seed on, all of them have a share group as well, members of groups that change protocol, and others that
 subscribe by regular expressions; none have below."""
+FIRST_WITH_DEAD_LETTERS = 2_750_000
+"""From this seed on, and below those with streams groups, the share group has a dead-letter topic; it has none in all
+others."""
 CONFIG: Mapping[str, str] = {
     **DATA_CONFIG,
     "group.min.session.timeout.ms": "500",
@@ -59,7 +84,7 @@ CONFIG: Mapping[str, str] = {
 }
 """Smaller than the defaults, so that all of it happens within seconds."""
 DELIVERIES = 10
-"""How often a share group delivers a record at most."""
+"""How often a share group without dead letters delivers a record at most."""
 SHARE_CONFIG: Mapping[str, str] = {
     "group.share.min.session.timeout.ms": "1000",
     "group.share.session.timeout.ms": "3000",
@@ -69,7 +94,6 @@ SHARE_CONFIG: Mapping[str, str] = {
     "group.share.initialize.retry.interval.ms": "1000",
     "group.share.min.record.lock.duration.ms": "1000",
     "group.share.record.lock.duration.ms": str(int(LOCK_S * 1000)),
-    "group.share.delivery.count.limit": str(DELIVERIES),
     "share.coordinator.snapshot.update.records.per.snapshot": "5",
     "share.coordinator.state.topic.prune.interval.ms": "1000",
     "share.coordinator.cold.partition.snapshot.interval.ms": "2000",
@@ -86,7 +110,7 @@ SHARE_GROUP = "sharers"
 _INTERNAL_PARTITIONS = 2
 _MIN_ISR = 2
 
-Member = ClassicMember | ConsumerMember | MovingMember
+Member = ClassicMember | ConsumerMember | MovingMember | StreamsMember
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +140,19 @@ class CoordinationOptions:
     """Members of the group whose members change protocol."""
     uses_expressions: bool
     """Whether members of the consumer group subscribe by regular expressions."""
+    dead_letters: DeadLetterOptions | None = None
+    """None if what the share group rejects is gone."""
+    streams: StreamsOptions | None = None
+    """None without a streams group; then nobody deletes offsets, either."""
+
+    @property
+    def deliveries(self) -> int:
+        """How often the share group delivers a record at most."""
+        return DELIVERIES if self.dead_letters is None else self.dead_letters.deliveries
+
+    @property
+    def _share_config(self) -> Mapping[str, str]:
+        return {**SHARE_CONFIG, "group.share.delivery.count.limit": str(self.deliveries)}
 
     @property
     def config(self) -> Mapping[str, str]:
@@ -123,15 +160,19 @@ class CoordinationOptions:
         return {
             **CONFIG,
             **(CLEANING_CONFIG if self.cleans else {}),
-            **(SHARE_CONFIG if self.sharers else {}),
+            **(self._share_config if self.sharers else {}),
+            **(NODE_CONFIG if self.dead_letters else {}),
+            **(self.streams.config if self.streams else {}),
         }
 
 
 def draw_coordination(seed: int, brokers: int) -> CoordinationOptions | None:
     """The options of a seed; None for a run without groups."""
-    if seed < FIRST_WITH_COORDINATORS:
+    if not FIRST_WITH_COORDINATORS <= seed < FIRST_WITH_DIRECTORIES or seed in WITH_NEW_EPOCHS:
         return None
     rng = random.Random(f"coordination options {seed}")
+    if seed >= FIRST_WITH_STREAMS:
+        return _with_streams(rng, min(3, brokers))
     return CoordinationOptions(
         partitions=rng.randint(2, 3),
         replicas=min(3, brokers),
@@ -147,6 +188,28 @@ def draw_coordination(seed: int, brokers: int) -> CoordinationOptions | None:
         sharers=rng.choice((2, 3)) if seed >= FIRST_WITH_SHARES else 0,
         movers=rng.choice((0, 2, 3)) if seed >= FIRST_WITH_SHARES else 0,
         uses_expressions=seed >= FIRST_WITH_SHARES and rng.random() < 0.5,
+        dead_letters=draw_dead_letters(seed) if seed >= FIRST_WITH_DEAD_LETTERS else None,
+    )
+
+
+def _with_streams(rng: random.Random, replicas: int) -> CoordinationOptions:
+    """Each run has a streams group, and some of the others."""
+    return CoordinationOptions(
+        partitions=rng.randint(2, 3),
+        replicas=replicas,
+        segment_bytes=rng.choice((1500, 6000, 2**30)),
+        classic=rng.choice((0, 0, 2)),
+        consumers=rng.choice((0, 2)),
+        workers=rng.choice((0, 0, 2)),
+        are_workers_classic=rng.random() < 0.3,
+        has_zombies=rng.random() < 0.5,
+        readers=1,
+        moves=rng.random() < 0.7,
+        cleans=rng.random() < 0.4,
+        sharers=rng.choice((0, 0, 0, 2)),
+        movers=rng.choice((0, 0, 2)),
+        uses_expressions=rng.random() < 0.2,
+        streams=draw_streams(rng),
     )
 
 
@@ -168,6 +231,8 @@ class CoordinationTraffic:
         }
         if options.sharers:
             self._topics[SHARE_TOPIC] = _INTERNAL_PARTITIONS
+        if options.dead_letters is not None:
+            self._topics[DEAD_LETTERS] = options.dead_letters.partitions
         self._places = [(name, index) for name, count in self._topics.items() for index in range(count)]
         self._sources, self._results = self._places_of(SOURCE), self._places_of(RESULT)
         internal = [*self._places_of(GROUPS_TOPIC), *self._places_of(TRANSACTIONS_TOPIC)]
@@ -207,11 +272,14 @@ class CoordinationTraffic:
         self._deserter = self._worker(
             "deserter", self._client("deserter"), adds_itself=self._rng.random() < 0.5
         )
-        self.shared = SharePromises(SHARE_GROUP, DELIVERIES, self._is_any_excused, self.counts)
-        self._sharers = [
-            ShareMember(self._client(f"sharer{number}"), self.shared, self.ledger, self._seeded(), [SOURCE])
-            for number in range(options.sharers)
-        ]
+        self.shared = SharePromises(SHARE_GROUP, options.deliveries, self._is_any_excused, self.counts)
+        self._sharers = [self._sharer(number) for number in range(options.sharers)]
+        letters = options.dead_letters
+        self._dead_letters = None if letters is None else DeadLetterChecker(letters, self.shared, self.ledger)
+        self._streams: StreamsTraffic | None = None
+        self._administrators: list[OffsetAdministrator] = []
+        if options.streams is not None:
+            self._add_streams(options.streams)
         self._is_over = self._has_deserted = False
         self._are_topics_made = False
         self._committed: dict[str, dict[Place, int]] = {}
@@ -308,6 +376,35 @@ class CoordinationTraffic:
             )
         )
 
+    def _sharer(self, number: int) -> ShareMember:
+        return ShareMember(
+            self._client(f"sharer{number}"),
+            self.shared,
+            self.ledger,
+            self._seeded(),
+            [SOURCE],
+            weights=(16, 3, 1) if self._options.dead_letters is None else (6, 3, 3),
+        )
+
+    def _add_streams(self, options: StreamsOptions) -> None:
+        """The streams group, and who deletes offsets: of groups whose offsets are not those of transactions."""
+        group = StreamsPromises(STREAMS_GROUP, self._coordinators, self.counts)
+        self._streams = StreamsTraffic(
+            options, group, self._client, self._seeded(), (SOURCE, RESULT), self._options.partitions
+        )
+        self._groups[STREAMS_GROUP] = group
+        self._members += self._streams.members
+        others = [each for group_id, each in self._groups.items() if group_id != "workers"]
+        self._administrators.append(
+            OffsetAdministrator(
+                self._client("offset-administrator"),
+                self._group("alone"),
+                others,
+                self._seeded(),
+                [*self._sources, *self._results],
+            )
+        )
+
     @property
     def addresses(self) -> list[str]:
         """Of all clients."""
@@ -325,27 +422,33 @@ class CoordinationTraffic:
                 configs["cleanup.policy"] = "compact"
             elif name == SHARE_TOPIC:
                 configs["retention.ms"] = "-1"
+            elif name == DEAD_LETTERS:
+                configs |= TOPIC_CONFIG
             await make_topic(self._operator, self._hosts, name, count, self._options.replicas, configs)
         if self._sharers:
-            await self._share_from_the_start()
+            await self._configure_share_group()
         self._are_topics_made = True
         async with trio.open_nursery() as nursery:
             clients = (self._producer, *self._readers, *self._movers, *self._members, *self._sharers)
-            for client in clients:
+            for client in (*clients, *self._administrators):
                 nursery.start_soon(client.run)
             nursery.start_soon(self._desert)
 
-    async def _share_from_the_start(self) -> None:
-        """Have the share group begin with the first records."""
+    async def _configure_share_group(self) -> None:
+        """Have the share group begin with the first records, and keep dead letters if it has any."""
+        dead_letters = self._options.dead_letters
+        configs = {
+            "share.auto.offset.reset": "earliest",
+            **({} if dead_letters is None else dead_letters.group_config),
+        }
         request = IncrementalAlterConfigsRequest(
             resources=[
                 IncrementalAlterConfigsRequest.AlterConfigsResource(
                     resource_type=GROUP_RESOURCE,
                     resource_name=SHARE_GROUP,
                     configs=[
-                        IncrementalAlterConfigsRequest.AlterableConfig(
-                            name="share.auto.offset.reset", value="earliest"
-                        )
+                        IncrementalAlterConfigsRequest.AlterableConfig(name=key, value=value)
+                        for key, value in configs.items()
                     ],
                 )
             ]
@@ -374,6 +477,8 @@ class CoordinationTraffic:
         self._producer.is_over = self._is_over = True
         for mover in self._movers:
             mover.is_over = True
+        for administrator in self._administrators:
+            administrator.is_over = True
         for reader in self._readers:
             reader.catches_up = True
         for member in self._members:
@@ -425,13 +530,17 @@ class CoordinationTraffic:
             positions = {each.positions[place].offset for each in self._readers}
             if positions != ends:
                 found.append(f"{place}: readers are at {sorted(positions)}, logs end at {sorted(ends)}")
-        return found
+        # To look for letters takes longer than all the rest.
+        return found or ([] if self._dead_letters is None else self._dead_letters.missing())
 
     def _unshared(self) -> list[str]:
         """What the share group has left to do."""
         found = []
         for place in self._sources:
             missing = self.shared.unresolved(place, max(self.ledger.ends_of(place)))
+            if missing and self._dead_letters is not None:
+                letters = self._dead_letters.found()
+                missing = [each for each in missing if (place, each) not in letters]
             if missing:
                 found.append(f"{place}: nobody has acknowledged {missing[:10]}")
         if found:
@@ -443,6 +552,8 @@ class CoordinationTraffic:
 
     def _unsettled(self, group_id: str) -> list[str]:
         """What keeps a group from rest: all its partitions belong to one member each."""
+        if group_id == STREAMS_GROUP and self._streams is not None:
+            return self._streams.unsettled()
         members = [each for each in self._running() if each.group.group_id == group_id]
         if not members:
             return []
@@ -466,6 +577,8 @@ class CoordinationTraffic:
         self.ledger.check_at_last()
         if self._is_any_excused():
             return
+        if self._dead_letters is not None:
+            self._dead_letters.check_at_last()
         client = CoordinatedClient(self._operator, self._all_hosts, self._seeded())
         for group_id, group in self._groups.items():
             places = self._sources if group_id == "workers" else [*self._sources, *self._results]

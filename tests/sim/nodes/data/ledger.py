@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from kafkaproto_server.log_state.producers import BATCHES_TO_RETAIN
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
@@ -83,6 +84,7 @@ class Ledger:
         self._all_hosts = tuple(hosts)
         for host in self._hosts:
             host.losing_power, host.lost_power = self._losing_power, self._lost_power
+            host.losing_directory, host.lost_directory = self._note_ends, self._lost_power
 
     # -- power ---------------------------------------------------------------------------------------------------
 
@@ -91,17 +93,28 @@ class Ledger:
         self.note_elections()
         if any(host_id != host.id for host_id, _ in self._missing) or self._rng.random() < KEPT_SHARE:
             flush(host)
+        self._note_ends(host)
+
+    def _note_ends(self, host: Host) -> None:
+        self.note_elections()
         self._ends[host.id] = {place: self._end(host, place) for place in self.known}
 
     def _lost_power(self, host: Host) -> None:
         self._losers[host.id] = frozenset(host.ids_drawn)
         for place, before in self._ends.pop(host.id).items():
-            after = self._end(host, place)
+            # Recovery keeps nothing behind a gap: the content of an older segment may be lost, and a newer one's there.
+            is_compacted = self.known[place].is_compacted
+            after = self._end(host, place) if is_compacted else self.logs.end_without_gap(host, place)
             if after < before:
                 key = (host.id, place)
                 earlier, _ = self._missing.get(key, (before, 0))
                 self._missing[key] = max(before, earlier), self.known[place].leader_epoch
                 self.counts["lost page caches"] += 1
+
+    def is_any_other_missing(self, host: Host) -> bool:
+        """Whether another host has lost records and not fetched them again."""
+        others = [each for each in self._hosts if each is not host]
+        return any(self._is_missing(other, place) for other in others for place in self.known)
 
     def _end(self, host: Host, place: Place) -> int:
         return self.logs.range_of(host, place)[1]
@@ -133,14 +146,12 @@ class Ledger:
             # What it does not have may have been deleted, but then its log begins behind that.
             self._end(host, place) >= known.start
             and all(
-                base in found and found[base].crc == crc
+                found[base].crc == crc if base in found else base < known.start
                 for base, crc in known.acknowledged.items()
-                if base >= known.start
             )
             and all(
-                base in found and (found[base].epoch, found[base].crc) == identity
+                (found[base].epoch, found[base].crc) == identity if base in found else base < known.start
                 for base, (_, identity) in known.shown.items()
-                if base >= known.start
             )
         )
         if has_all:
@@ -211,10 +222,35 @@ class Ledger:
 
     def holds(self, place: Place, producer: tuple[int, int], base_sequence: int) -> bool:
         """Whether any log has a producer's batch, or had it before records were deleted."""
-        return self.known[place].start > 0 or any(
+        return self.known[place].start > 0 or self.shows(place, producer, base_sequence)
+
+    def shows(self, place: Place, producer: tuple[int, int], base_sequence: int) -> bool:
+        """Whether any log has a producer's batch."""
+        return any(
             each.producer == producer and each.base_sequence == base_sequence
             for host in self._hosts
             for each in self.logs.of(host, place)
+        )
+
+    def must_know(
+        self, place: Place, host: Host, life: int, producer: tuple[int, int], base_sequence: int
+    ) -> bool:
+        """Whether a leader has appended a producer's batch itself, in this epoch and this life, and so recently that it
+        has to recognize it."""
+        if host.life != life or self.known[place].is_excused:
+            return False
+        leaders = [
+            hosted
+            for each, other, hosted in self.replicas()
+            if each is host and other == place and hosted.partition.role is Role.LEADER
+        ]
+        newest = [each for each in self.logs.of(host, place) if each.producer == producer][
+            -BATCHES_TO_RETAIN:
+        ]
+        return any(
+            each.base_sequence == base_sequence and each.epoch == hosted.partition.leader_epoch
+            for hosted in leaders
+            for each in newest
         )
 
     # -- what replicas are ---------------------------------------------------------------------------------------
@@ -384,13 +420,21 @@ class Ledger:
                     what = f"node {host.id} has not the batch {base} that was shown, but {found.get(base)}"
                     self._violated(NodeInvariant.COMMITTED_STAYS, place, what)
             if place[0].startswith(PREFIX):
-                # Coordinators number nothing.
-                self._check_sequences(host, place, batches, is_whole=not start)
+                # Coordinators number nothing. A leader whose log was emptied knows no producer from before its start,
+                # and takes any sequence of one; another replica may still have the batches below the start.
+                kept = [each for each in batches if each.next_offset > start]
+                self._check_sequences(host, place, kept, is_whole=not start)
 
     def _check_sequences(self, host: Host, place: Place, batches: list[Batch], *, is_whole: bool) -> None:
         following: dict[tuple[int, int], int] = {}
+        epochs: dict[int, int] = {}
         for batch in batches:
             if batch.producer[0] >= 0 and not batch.is_control:
+                producer_id, epoch = batch.producer
+                if is_whole and epoch < epochs.get(producer_id, 0):
+                    what = f"node {host.id} has {batch} behind epoch {epochs[producer_id]}"
+                    self._violated(NodeInvariant.ONCE_AND_IN_ORDER, place, what)
+                epochs[producer_id] = epoch
                 # The first batch of a producer may be deleted.
                 expected = following.get(batch.producer, 0 if is_whole else batch.base_sequence)
                 if batch.base_sequence != expected:

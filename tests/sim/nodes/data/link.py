@@ -79,6 +79,13 @@ class Link:
         except UnsupportedVersionError as error:
             raise LinkLostError from error
 
+    async def flush(self, within_s: float) -> None:
+        """Send what is in the pipe."""
+        with _lost(within_s):
+            pending = b"".join(self._connection.data_to_send())
+            if pending:
+                await self._stream.send_all(pending)
+
     async def receive(self, within_s: float) -> Negotiated | IncomingResponse:
         """The next response."""
         with _lost(within_s):

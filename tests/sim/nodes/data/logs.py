@@ -12,16 +12,21 @@ from typing import NamedTuple
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
-from kafkaproto.records.batch import CONTROL_BIT
+from kafkaproto.records.batch import CONTROL_BIT, iterate_batches
+from kafkaproto.records.record import Record
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from tests.sim.disk import _apply, _Node
+from tests.sim.disk import _Node
 from tests.sim.nodes.data.link import Place
-from tests.sim.nodes.host import DIRECTORY, Host
+from tests.sim.nodes.host import DIRECTORIES, Host
 
 PREFIX = "data-"
 """Of the names of topics that hold records of clients."""
 _INTERNAL = (GROUPS_TOPIC, TRANSACTIONS_TOPIC, SHARE_TOPIC)
-_PREFIXES = (f"{DIRECTORY}/{PREFIX}", *(f"{DIRECTORY}/{name}-" for name in _INTERNAL))
+_PREFIXES = tuple(
+    f"{directory}/{name}"
+    for directory in DIRECTORIES
+    for name in (PREFIX, *(f"{name}-" for name in _INTERNAL))
+)
 _HEADER = struct.Struct(">qiibIhiqqqhii")
 _LENGTH_COUNTS_FROM = 12
 
@@ -76,22 +81,56 @@ class Logs:
 
     def of(self, host: Host, place: Place) -> list[Batch]:
         """All batches of a replica in order."""
-        disk, directory = host.disk, directory_of(place)
+        directory = self.directory_of(host, place)
         batches: list[Batch] = []
-        for _, name in _segments(host, place):
+        for _, name in _segments(host, directory):
             path = f"{directory}/{name}"
-            batches += self._read(host.id, path, disk._names[path])
+            batches += self._read(host.id, path, host.disk._names[path])
         return batches
 
     def range_of(self, host: Host, place: Place) -> tuple[int, int]:
         """The offsets at which the first segment of a replica begins, and its log ends."""
-        segments = _segments(host, place)
+        return self._range_in(host, self.directory_of(host, place))
+
+    def _range_in(self, host: Host, directory: str) -> tuple[int, int]:
+        segments = _segments(host, directory)
         if not segments:
             return 0, 0
         end, name = segments[-1]
-        path = f"{directory_of(place)}/{name}"
+        path = f"{directory}/{name}"
         batches = self._read(host.id, path, host.disk._names[path])
         return segments[0][0], batches[-1].next_offset if batches else end
+
+    def records_of(self, host: Host, place: Place) -> list[Record]:
+        """All records of a replica in order."""
+        directory = self.directory_of(host, place)
+        return [
+            record
+            for _, name in _segments(host, directory)
+            for view in iterate_batches(bytes(host.disk._names[f"{directory}/{name}"].data))
+            if not view.is_control
+            for record in view.records()
+        ]
+
+    def end_without_gap(self, host: Host, place: Place) -> int:
+        """Up to which offset a replica's log is whole; it must not be compacted."""
+        end, _ = self.range_of(host, place)
+        for batch in self.of(host, place):
+            if batch.base_offset != end:
+                break
+            end = batch.next_offset
+        return end
+
+    def directory_of(self, host: Host, place: Place) -> str:
+        """Where the log of a replica lies: where the node has it open, or else the longest one that there is. A move
+        may have ended between the two renames of its last step."""
+        name = f"{place[0]}-{place[1]}"
+        if len(host.directories) > 1 and (path := _opened(host, place)) is not None:
+            return path
+        found = [path for each in host.directories if (path := f"{each}/{name}") in host.disk._names]
+        if len(found) < 2:
+            return found[0] if found else f"{DIRECTORIES[0]}/{name}"
+        return max(found, key=lambda path: self._range_in(host, path)[1])
 
     def _read(self, host_id: int, path: str, node: _Node) -> list[Batch]:
         data, known = node.data, self._known.get((host_id, path))
@@ -108,9 +147,18 @@ def _still_holds(known: _Known, data: bytearray) -> bool:
     return len(data) >= known.end and data.startswith(known.mark, known.last)
 
 
-def _segments(host: Host, place: Place) -> list[tuple[int, str]]:
+def _opened(host: Host, place: Place) -> str | None:
+    """The directory of a replica that a running node has open."""
+    quorum, data = host.quorum, None if host.node is None else host.node._data
+    topic_id = None if quorum is None else quorum.published.image.topic_ids.get(place[0])
+    if topic_id is None or data is None:
+        return None
+    hosted = data.manager.replicas.get(topic_id, place[1])
+    return None if hosted is None or hosted.log is None else hosted.log.directory
+
+
+def _segments(host: Host, directory: str) -> list[tuple[int, str]]:
     """Base offset and file name of each segment of a replica that a broker would open."""
-    directory = directory_of(place)
     owner = host.disk._names.get(f"{directory}/{PARTITION_METADATA_NAME}")
     if owner is None or not owner.data:
         return []
@@ -118,11 +166,6 @@ def _segments(host: Host, place: Place) -> list[tuple[int, str]]:
     return sorted(
         (base, name) for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None
     )
-
-
-def directory_of(place: Place) -> str:
-    """Of a partition, on each host."""
-    return f"{DIRECTORY}/{place[0]}-{place[1]}"
 
 
 def is_of_records(path: str) -> bool:
@@ -141,6 +184,6 @@ def flush(host: Host) -> None:
     for path, node in disk._names.items():
         if is_of_records(path):
             disk._durable_names[path] = node
-            for position, written in node.unsynced:
-                _apply(node.synced, position, written)
+            # Also what a sync that failed has left out for good.
+            node.synced = bytearray(node.data)
             node.unsynced.clear()

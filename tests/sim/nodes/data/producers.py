@@ -6,7 +6,7 @@ import random
 import struct
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import trio
 
@@ -38,17 +38,46 @@ _RETRIED = frozenset(
 )
 
 
-@dataclass(slots=True)
-class _Sent:
+@dataclass(slots=True, eq=False)
+class Sent:
     """A batch on its way."""
 
-    data: bytes
-    sequence: int
-    count: int
+    records: list[NewRecord]
+    timestamp_ms: int
+    compression: int
+    data: bytes = b""
+    """As it is sent in an epoch of the producer."""
+    producer: tuple[int, int] = (-1, -1)
+    sequence: int = -1
+    lives: dict[int, int] = field(default_factory=dict)
+    """The hosts that it was sent to in that epoch, with their lives when that was done for the first time."""
+
+    @property
+    def count(self) -> int:
+        return len(self.records)
+
+    @property
+    def end(self) -> tuple[tuple[int, int], int]:
+        """The epoch and sequence of what follows."""
+        return self.producer, self.sequence + self.count
 
     @property
     def crc(self) -> int:
         return int(struct.unpack_from(">I", self.data, _CRC_AT)[0])
+
+    def number(self, producer: tuple[int, int], sequence: int) -> None:
+        """Give it its place in an epoch of the producer."""
+        self.producer, self.sequence = producer, sequence
+        self.lives = {}
+        self.data = build_batch(
+            self.records,
+            base_offset=0,
+            timestamp_ms=self.timestamp_ms,
+            compression=self.compression,
+            producer_id=producer[0],
+            producer_epoch=producer[1],
+            base_sequence=sequence,
+        )
 
 
 class Producer:
@@ -73,9 +102,11 @@ class Producer:
         self._links: dict[int, Link] = {}
         self._number = 0
         self._producer: tuple[int, int] | None = None
-        self._queues: dict[Place, deque[_Sent]] = {place: deque() for place in places}
+        self._queues: dict[Place, deque[Sent]] = {place: deque() for place in places}
         self._sequences: dict[Place, int] = dict.fromkeys(places, 0)
         self._has_been_acknowledged: dict[Place, bool] = dict.fromkeys(places, False)
+        self._appended: dict[Place, Sent] = {}
+        """The batch of each partition that a broker has appended last, by its response."""
         self._told: dict[Place, int] = {}
         """The newest error codes."""
         self.address = net.address
@@ -102,32 +133,32 @@ class Producer:
                         queue.append(self._new_batch(place))
             is_last = is_last or self.is_over
             await self._send_to_one()
+            self._between_requests()
             if is_last and not any(self._queues.values()):
                 break
         for link in self._links.values():
             link.close()
         self.is_done = True
 
-    def _new_batch(self, place: Place) -> _Sent:
+    def _between_requests(self) -> None:
+        """Nothing is in flight."""
+
+    def _new_batch(self, place: Place) -> Sent:
         count = self._rng.choice((1, 1, 2, 5))
         records = []
         for _ in range(count):
             self._number += 1
             value = f"{self._net.name} {self._number} ".encode() + bytes(self._rng.choice((0, 10, 300)))
             records.append(NewRecord(key=b"key", value=value))
-        producer_id, epoch = self._producer or (-1, -1)
-        sequence = self._sequences[place] if self._producer else -1
-        self._sequences[place] += count
-        data = build_batch(
-            records,
-            base_offset=0,
-            timestamp_ms=round(trio.current_time() * 1000) + 1_800_000_000_000,
-            compression=self._rng.choice((0, 0, 1)),
-            producer_id=producer_id,
-            producer_epoch=epoch,
-            base_sequence=sequence,
+        sent = Sent(
+            records, round(trio.current_time() * 1000) + 1_800_000_000_000, self._rng.choice((0, 0, 1))
         )
-        return _Sent(data, sequence, count)
+        self._number_batch(place, sent)
+        return sent
+
+    def _number_batch(self, place: Place, sent: Sent) -> None:
+        sent.number(self._producer or (-1, -1), self._sequences[place] if self._producer else -1)
+        self._sequences[place] += sent.count
 
     async def _begin(self) -> bool:
         """Get a producer id."""
@@ -188,7 +219,7 @@ class Producer:
         """Send what waits for a broker, and take the responses. Returns whether the broker leads all of it."""
         low, high = link.versions_of(ProduceRequest)
         version = high if self._rng.random() < 0.6 else self._rng.randint(low, high)
-        batches: dict[int, dict[Place, _Sent]] = {}
+        batches: dict[int, dict[Place, Sent]] = {}
         is_one_by_one = self._rng.random() < 0.1
         depth = max(len(self._queues[each]) for each in places)
         for number in range(1 if is_one_by_one else depth):
@@ -199,19 +230,35 @@ class Producer:
                 if number < (len(self._queues[place]) if self._has_been_acknowledged[place] else 1)
             }
             if named:
-                batches[link.send(self._request(named, version), version)] = named
+                batches[self._send_batches(link, named, version)] = named
+                await self._pause(link)
         if self._acks != -1:
             for place in places:
                 self._queues[place].clear()
         is_current = True
-        for _ in range(len(batches)):
+        while batches:
             event = await link.receive(RESPONSE_S)
             assert isinstance(event, IncomingResponse)
             assert isinstance(event.response, ProduceResponse)
-            is_current &= self._take(event.response, batches.pop(event.correlation_id), version)
+            is_current &= self._take(event.response, batches.pop(event.correlation_id), version, link)
+            self._send_more(link, batches, version, places)
         return is_current
 
-    def _request(self, named: dict[Place, _Sent], version: int) -> ProduceRequest:
+    async def _pause(self, link: Link) -> None:
+        """Before the next request is sent."""
+
+    def _send_batches(self, link: Link, named: dict[Place, Sent], version: int) -> int:
+        """The request's correlation id."""
+        for sent in named.values():
+            sent.lives.setdefault(link.host.id, link.life)
+        return link.send(self._request(named, version), version)
+
+    def _send_more(
+        self, link: Link, batches: dict[int, dict[Place, Sent]], version: int, places: list[Place]
+    ) -> None:
+        """A response came; ``batches`` are in flight."""
+
+    def _request(self, named: dict[Place, Sent], version: int) -> ProduceRequest:
         topics: dict[str, ProduceRequest.TopicProduceData] = {}
         for (name, index), sent in named.items():
             if name not in topics:
@@ -231,17 +278,19 @@ class Producer:
             topic_data=list(topics.values()),
         )
 
-    def _take(self, response: ProduceResponse, named: dict[Place, _Sent], version: int) -> bool:
+    def _take(self, response: ProduceResponse, named: dict[Place, Sent], version: int, link: Link) -> bool:
         names = {topic_id: name for name, topic_id in self._view.topic_ids.items()}
         is_current = True
         for topic in response.responses:
             name = names[topic.topic_id] if version >= FIRST_VERSION_WITH_TOPIC_IDS else topic.name
             for each in topic.partition_responses:
                 place = (name, each.index)
-                is_current &= self._take_one(place, named[place], each)
+                is_current &= self._take_one(place, named[place], each, link)
         return is_current
 
-    def _take_one(self, place: Place, sent: _Sent, each: ProduceResponse.PartitionProduceResponse) -> bool:
+    def _take_one(
+        self, place: Place, sent: Sent, each: ProduceResponse.PartitionProduceResponse, link: Link
+    ) -> bool:
         if self._acks != -1:
             return not each.error_code
         queue = self._queues[place]
@@ -249,6 +298,8 @@ class Producer:
             # The session it belonged to is over.
             return True
         self._told[place] = each.error_code
+        if each.base_offset >= 0 or each.error_code == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+            self._appended[place] = sent
         if each.error_code == ErrorCode.NONE:
             self._ledger.acknowledged(place, each.base_offset, sent.crc)
             # An earlier one may have timed out, and be there all the same.
@@ -256,20 +307,46 @@ class Producer:
             self._has_been_acknowledged[place] = True
             return True
         if each.error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
-            if queue[0] is sent:
-                self._begin_again(place, sent)
+            self._check_refusal(place, sent, link)
+            self._out_of_order(place, sent)
         elif each.error_code not in _RETRIED:
             self._ledger.refused(place, f"a producer was told {each.error_code}, {each.error_message}")
-            self._begin_again(place, sent)
+            self._begin_again()
         return False
 
-    def _begin_again(self, place: Place, sent: _Sent) -> None:
-        """The oldest batch is refused. A leader that has read its producers from a snapshot knows only the last batch
-        of each, as Kafka's; it may refuse an older one that it has. Then a producer begins another session."""
-        assert self._producer is not None
-        if not self._ledger.holds(place, self._producer, sent.sequence):
-            what = f"{self._producer} may not continue with sequence {sent.sequence}"
+    def _check_refusal(self, place: Place, sent: Sent, link: Link) -> None:
+        """Raise ViolationError if a broker did not take a batch for the next one, or for one that it has, and had no
+        reason.
+
+        A leader that has read its producers from a snapshot knows only the last batch of each, as Kafka's; it may
+        refuse an older one that it has.
+        """
+        before = self._appended.get(place)
+        if sent is self._queues[place][0]:
+            if not self._ledger.holds(place, sent.producer, sent.sequence):
+                what = f"{sent.producer} may not continue with sequence {sent.sequence}"
+                self._ledger.refused(place, what, NodeInvariant.ONCE_AND_IN_ORDER)
+            must_be_known = sent
+        elif before is not None and before.end == (sent.producer, sent.sequence):
+            must_be_known = before
+        else:
+            return
+        life = must_be_known.lives.get(link.host.id)
+        if life == link.life and self._ledger.must_know(
+            place, link.host, life, must_be_known.producer, must_be_known.sequence
+        ):
+            what = (
+                f"node {link.host.id} does not remember sequence {must_be_known.sequence} of {sent.producer}"
+            )
             self._ledger.refused(place, what, NodeInvariant.ONCE_AND_IN_ORDER)
+
+    def _out_of_order(self, place: Place, sent: Sent) -> None:
+        """A batch does not follow, because one before it was refused; or it is the oldest."""
+        if sent is self._queues[place][0]:
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        """Begin another session."""
         self._ledger.counts["producers begun again"] += 1
         self._producer = None
         for each, queue in self._queues.items():

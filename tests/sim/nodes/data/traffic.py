@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import trio
 
 from tests.sim.nodes.data.consumers import Consumer
 from tests.sim.nodes.data.ledger import Ledger
-from tests.sim.nodes.data.link import make_topic
+from tests.sim.nodes.data.link import Place, make_topic
 from tests.sim.nodes.data.logs import PREFIX
+from tests.sim.nodes.data.new_epochs import EpochProducer
 from tests.sim.nodes.data.operators import Deleter, Mover
 from tests.sim.nodes.data.producers import Producer
 from tests.sim.nodes.host import Host
@@ -33,6 +34,8 @@ CONFIG: Mapping[str, str] = {
 
 FIRST_WITH_RECORDS = 1_000_000
 """From this seed on, all runs have records, up to those that have groups; of the others, some."""
+WITH_NEW_EPOCHS = range(3_250_000, 3_500_000)
+"""Seeds whose runs have records, and idempotent producers that begin new epochs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,9 @@ class DataOptions:
     """Of each partition; -1 for no limit."""
     moves: bool
     """Whether somebody has other replicas lead."""
+    are_java: tuple[bool, ...] = ()
+    """Whether each of the idempotent producers begins new epochs as the Java client does, and not as librdkafka; empty
+    if they begin none."""
 
 
 def draw_data(seed: int, brokers: int) -> DataOptions | None:
@@ -65,7 +71,7 @@ def draw_data(seed: int, brokers: int) -> DataOptions | None:
         return None
     partitions = rng.randint(1, 3)
     segment_bytes = rng.choice((1500, 6000, 2**30))
-    return DataOptions(
+    options = DataOptions(
         partitions=partitions,
         replicas=min(3, brokers),
         segment_bytes=segment_bytes,
@@ -77,6 +83,9 @@ def draw_data(seed: int, brokers: int) -> DataOptions | None:
         retention_bytes=3000 if segment_bytes == 1500 and rng.random() < 0.4 else -1,
         moves=rng.random() < 0.4,
     )
+    if seed not in WITH_NEW_EPOCHS:
+        return options
+    return replace(options, are_java=tuple(rng.random() < 0.4 for _ in range(options.idempotent)))
 
 
 class DataTraffic:
@@ -91,14 +100,7 @@ class DataTraffic:
         places = [(name, index) for name in self._min_isr for index in range(options.partitions)]
         self.ledger = Ledger(hosts, rng, {place: self._min_isr[place[0]] for place in places})
         self.producers = [
-            Producer(
-                net.host(f"producer{number}"),
-                hosts,
-                self.ledger,
-                random.Random(rng.getrandbits(64)),
-                places,
-                acks=-1 if number < options.idempotent else 1,
-            )
+            self._producer(number, net, hosts, random.Random(rng.getrandbits(64)), places)
             for number in range(options.idempotent + options.others)
         ]
         self.consumers = [
@@ -124,6 +126,16 @@ class DataTraffic:
             for kind in kinds
         ]
         self._are_topics_made = False
+
+    def _producer(
+        self, number: int, net: Net, hosts: Sequence[Host], rng: random.Random, places: Sequence[Place]
+    ) -> Producer:
+        options, host = self._options, net.host(f"producer{number}")
+        if number < len(options.are_java):
+            is_java = options.are_java[number]
+            return EpochProducer(host, hosts, self.ledger, rng, places, is_java=is_java)
+        acks = -1 if number < options.idempotent else 1
+        return Producer(host, hosts, self.ledger, rng, places, acks=acks)
 
     @property
     def addresses(self) -> list[str]:

@@ -12,10 +12,11 @@ from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.log_state.producers import ProducerRefused, ProducerStates
 from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
-from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.replica.partition import Partition, Role
 from kafkaproto_server.storage.log import recovery, segment, topic_log, topic_retention
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.mutations.mutation import Mutation, Patches
+from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import Wrapped, nothing, record_mutation
 
@@ -57,6 +58,22 @@ def _responds_to_repeated_batches_with_other_offsets() -> Patches:
         return None if found is None else found._replace(base_offset=found.base_offset + 1)
 
     return [(producers._Producer, "find", find)]
+
+
+def _remembers_one_batch_of_a_producer() -> Patches:
+    return [(producers, "_KEPT_BYTES", producers._BATCH.size)]
+
+
+def _forgets_producers_as_a_new_leader() -> Patches:
+    original = Partition.apply
+
+    def apply(self: Any, image: Any, *, now_ms: int) -> bool:
+        is_change = original(self, image, now_ms=now_ms)
+        if is_change and self.role is Role.LEADER:
+            self.producers.clear(self.producers.map_end_offset)
+        return is_change
+
+    return [(Partition, "apply", apply)]
 
 
 def _forgets_producers_at_a_start() -> Patches:
@@ -175,6 +192,18 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     record_mutation(
         "forgets producers at a start", (_ONCE,), _forgets_producers_at_a_start, likely_seed=1001006
+    ),
+    record_mutation(
+        "remembers one batch of a producer",
+        (_ONCE,),
+        _remembers_one_batch_of_a_producer,
+        likely_seed=WITH_NEW_EPOCHS.start,
+    ),
+    record_mutation(
+        "forgets producers as a new leader",
+        (_ONCE,),
+        _forgets_producers_as_a_new_leader,
+        likely_seed=WITH_NEW_EPOCHS.start,
     ),
     record_mutation("leaves gaps between batches", (_STAYS,), _appends_past_a_gap),
     record_mutation(

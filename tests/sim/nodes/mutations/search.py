@@ -8,7 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.sim.mutations.mutation import Mutation, mutated
-from tests.sim.nodes.mutations import coordination, network, quorum, record_logs, records, shares, storage
+from tests.sim.nodes.mutations import (
+    coordination,
+    directories,
+    network,
+    quorum,
+    record_logs,
+    records,
+    shares,
+    storage,
+    streams,
+    transactions,
+)
 from tests.sim.nodes.run import run
 
 MUTATIONS = (
@@ -19,6 +30,9 @@ MUTATIONS = (
     *record_logs.MUTATIONS,
     *coordination.MUTATIONS,
     *shares.MUTATIONS,
+    *streams.MUTATIONS,
+    *transactions.MUTATIONS,
+    *directories.MUTATIONS,
 )
 
 MOST_SEEDS = 40

@@ -7,10 +7,12 @@ from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.node.coordinators.persister import SharePersister
+from kafkaproto_server.node.share import dead_letters, led
 from kafkaproto_server.requests.share_state import Result
+from kafkaproto_server.share.dead_letters import Copies
 from kafkaproto_server.share.partition import SharePartition
 from tests.sim.mutations.mutation import Mutation, Patches
-from tests.sim.nodes.coordination.traffic import FIRST_WITH_SHARES
+from tests.sim.nodes.coordination.traffic import FIRST_WITH_DEAD_LETTERS, FIRST_WITH_SHARES
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import node_mutation, nothing
 
@@ -19,6 +21,17 @@ def share_mutation(rule: str, patches: Callable[[], Patches], likely_seed: int) 
     """A rule of share groups."""
     return node_mutation(
         rule, NodeInvariant.SHARED_ONCE, patches, likely_seed=FIRST_WITH_SHARES + likely_seed
+    )
+
+
+def dead_letter_mutation(rule: str, patches: Callable[[], Patches], likely_seed: int) -> Mutation:
+    """A rule of dead letters."""
+    return node_mutation(
+        rule,
+        NodeInvariant.DEAD_LETTERS,
+        patches,
+        also=(NodeInvariant.SETTLES_AT_LAST,),
+        likely_seed=FIRST_WITH_DEAD_LETTERS + likely_seed,
     )
 
 
@@ -35,7 +48,34 @@ def _forgets_what_is_acknowledged_behind_the_start() -> Patches:
     return [(SharePartition, "_load", nothing)]
 
 
+def _writes_no_letters_of_former_leaders() -> Patches:
+    return [(SharePartition, "letters_left", lambda _: [])]
+
+
+def _writes_no_letters_of_spent_records() -> Patches:
+    return [(led, "spent_letters", lambda _: [])]
+
+
+def _gives_up_at_the_first_failure() -> Patches:
+    return [(dead_letters, "MAX_TRIES", 1)]
+
+
+def _copies_the_record_before() -> Patches:
+    original = Copies.of
+
+    def of(self: Any, offset: int) -> tuple[bytes | None, bytes | None]:
+        return original(self, max(0, offset - 1))
+
+    return [(Copies, "of", of)]
+
+
 MUTATIONS: tuple[Mutation, ...] = (
     share_mutation("persists no acknowledgements", _does_not_persist_acknowledgements, 1),
     share_mutation("loads no states of single records", _forgets_what_is_acknowledged_behind_the_start, 1),
+    dead_letter_mutation(
+        "writes no dead letters of leaders before it", _writes_no_letters_of_former_leaders, 15
+    ),
+    dead_letter_mutation("has no dead letters of spent records", _writes_no_letters_of_spent_records, 4),
+    dead_letter_mutation("gives dead letters up at once", _gives_up_at_the_first_failure, 9),
+    dead_letter_mutation("copies other records into dead letters", _copies_the_record_before, 2),
 )

@@ -249,12 +249,14 @@ MUTATIONS = (
         NodeInvariant.READY_AT_LAST,
         _serves_snapshots_one_byte_late,
         also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=35,
     ),
     node_mutation(
         "skips a piece of a fetched snapshot",
         NodeInvariant.READY_AT_LAST,
         _skips_a_piece_of_a_snapshot,
         also=(NodeInvariant.ONE_RESPONSE,),
+        likely_seed=19,
     ),
     node_mutation(
         "leaves snapshots open", NodeInvariant.STOPS_AT_LAST, _leaves_snapshots_open, likely_seed=9
