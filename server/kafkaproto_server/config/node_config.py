@@ -53,6 +53,7 @@ _OF_COORDINATORS = (
     "offset.metadata.max.bytes",
     "offsets.commit.timeout.ms",
     "offsets.retention.",
+    "offsets.topic.compression.codec",
     "offsets.topic.num.partitions",
     "offsets.topic.replication.factor",
     "offsets.topic.segment.bytes",
@@ -60,6 +61,22 @@ _OF_COORDINATORS = (
     "group.max.s",
     "group.min.session.timeout.ms",
     "group.consumer.",
+    "group.coordinator.rebalance.protocols",
+    "group.streams.acceptable.recovery.lag",
+    "group.streams.assignment.interval.ms",
+    "group.streams.heartbeat.interval.ms",
+    "group.streams.initial.rebalance.delay.ms",
+    "group.streams.max.assignment.interval.ms",
+    "group.streams.max.heartbeat.interval.ms",
+    "group.streams.max.session.timeout.ms",
+    "group.streams.max.size",
+    "group.streams.max.standby.replicas",
+    "group.streams.min.",
+    "group.streams.num.standby.replicas",
+    "group.streams.rack.aware.assignment.tags",
+    "group.streams.session.timeout.ms",
+    "group.streams.task.offset.interval.ms",
+    "errors.deadletterqueue.",
     "group.share.assignment.interval.ms",
     "group.share.heartbeat.interval.ms",
     "group.share.initialize.retry.interval.ms",
@@ -146,6 +163,10 @@ _USED_BESIDE_FIELDS = (
     "replica.socket.timeout.ms",
     "replication.quota.window.num",
     "replication.quota.window.size.seconds",
+    # Listeners open their sockets with these.
+    "socket.listen.backlog.size",
+    "socket.receive.buffer.bytes",
+    "socket.send.buffer.bytes",
     # Topics inherit these.
     *(
         key
@@ -340,7 +361,7 @@ def check_supported(config: Config) -> None:
         definition = BROKER_KEYS[key]
         value = properties.get(key)
         if value and value != (definition.default and definition.parse(definition.default)):
-            raise properties.error(key, f"{what} are not supported yet by this server; leave the key out")
+            raise properties.error(key, f"not supported yet by this server: {what}; leave the key out")
 
 
 def check_properties(properties: Properties) -> None:

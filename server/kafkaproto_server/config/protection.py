@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _WITHOUT_TLS_AND_SASL = "this server has PLAINTEXT listeners only"
-_WITHOUT_MOVES = "replicas are not copied between directories, nor to tiered storage"
+_WITHOUT_WINDOWS = "copies between directories keep to their rate piece by piece, without windows"
 
 _REASONS: tuple[tuple[str, str], ...] = (
     (r"ssl\..*|security\.providers", _WITHOUT_TLS_AND_SASL),
@@ -18,7 +18,7 @@ _REASONS: tuple[tuple[str, str], ...] = (
         r"sasl\..*|connections\.max\.reauth\.ms|connection\.failed\.authentication\.delay\.ms",
         _WITHOUT_TLS_AND_SASL,
     ),
-    (r".*\.quota\.window\..*", _WITHOUT_MOVES),
+    (r".*\.quota\.window\..*", _WITHOUT_WINDOWS),
     (r"queued\.max\.requests", "each connection has one request in progress, which bounds them"),
     (r"max\.request\.partition\.size\.limit", "the default of 2000 holds, whatever is set"),
     (

@@ -146,6 +146,20 @@ class ProducerStates:
         """The transactions that no marker has ended yet, oldest first."""
         return [] if self._transactions is None else self._transactions.open_transactions()
 
+    @property
+    def oldest_transaction_timestamp(self) -> int:
+        """The timestamp of the last batch of the producer whose open transaction is the oldest; -1 if none is open."""
+        producer_id = None if self._transactions is None else self._transactions.oldest_producer_id
+        if producer_id is None:
+            return NONE
+        assert self._producers is not None, "a transaction has a producer"
+        return self._producers[producer_id].last_timestamp
+
+    @property
+    def count(self) -> int:
+        """How many producers are known."""
+        return 0 if self._producers is None else len(self._producers)
+
     def knows(self, producer_id: int) -> bool:
         """Whether anything is known of a producer."""
         return self._producers is not None and producer_id in self._producers
@@ -395,10 +409,11 @@ class ProducerStates:
 
 
 def _fenced(header: BatchHeader, producer: _Producer) -> ProducerRefused:
+    what = "a marker" if header.is_control else f"sequence {header.base_sequence}"
     return ProducerRefused(
         ErrorCode.INVALID_PRODUCER_EPOCH,
-        f"producer {header.producer_id} wrote in epoch {header.producer_epoch}, its current epoch is"
-        f" {producer.epoch}",
+        f"producer {header.producer_id} wrote {what} in epoch {header.producer_epoch}, its current epoch is"
+        f" {producer.epoch}, with last sequence {producer.last_sequence}",
     )
 
 

@@ -88,6 +88,11 @@ class Transactions:
         """The open transactions, oldest first."""
         return list(map(OpenTransaction._make, self._open.items()))
 
+    @property
+    def oldest_producer_id(self) -> int | None:
+        """The producer of the oldest open transaction; None if none is open."""
+        return next(iter(self._open.values()), None)
+
     def begin(self, first_offset: int, producer_id: int) -> None:
         """Open a transaction. ``first_offset`` is behind all offsets that were given before."""
         self._open[first_offset] = producer_id

@@ -12,7 +12,10 @@ from kafkaproto_server.config import Config
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.node.coordinators.dead_letter_channels import DeadLetterChannels
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
 from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
 from kafkaproto_server.node.coordinators.latest_offsets import LatestOffsetFinder
@@ -21,6 +24,7 @@ from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges, TopicWatch
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.descriptors import topic_file_limit
+from kafkaproto_server.node.observability.coordination import Coordination
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -28,7 +32,7 @@ from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.producer_ids import ProducerIds
 from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
 from kafkaproto_server.node.replicas.topic_settings import number_of
-from kafkaproto_server.node.share.service import share_service
+from kafkaproto_server.node.share.service import ShareService, share_service
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.node.threads import Threads
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
@@ -67,18 +71,23 @@ def _group_coordinators(
     surroundings: NodeSurroundings,
     persister: Persister,
     latest_offsets: LatestOffsets,
+    metrics: CoordinatorMetrics,
 ) -> GroupCoordinators:
     return GroupCoordinators(
         image=lambda: published.image,
         config=CurrentGroupConfig(configs),
         surroundings=surroundings,
         make_log=lambda hosted: manager.coordinator_log(
-            hosted, lambda: number_of(configs(), "offsets.commit.timeout.ms")
+            hosted,
+            lambda: number_of(configs(), "offsets.commit.timeout.ms"),
+            metrics.group_commits,
+            lambda: number_of(configs(), "offsets.topic.compression.codec"),
         ),
         load=manager.coordinator_loading,
         compute=manager.compute,
         persister=persister,
         latest_offsets=latest_offsets,
+        metrics=metrics,
     )
 
 
@@ -103,8 +112,13 @@ class BrokerData:
     ) -> None:
         """``channel`` makes a channel to the active controller. ``broker_epoch`` is that of the broker's
         registration."""
+        self.metrics = CoordinatorMetrics()
         published = opened.quorum.published
         inherited = InheritedConfigs(config.properties.values, config.node_id)
+
+        def configs() -> NodeConfigs:
+            return inherited.at(published.image)
+
         self._isr_sender = IsrSender(config.node_id, channel(), broker_epoch, clock)
         self._producer_ids = ProducerIds(config.node_id, channel(), broker_epoch)
         self.on_disk = tuple(chain.from_iterable(survey.found for survey in opened.surveys.values()))
@@ -118,7 +132,7 @@ class BrokerData:
             directories=opened.log_directories,
             surveys=opened.surveys,
             image=lambda: published.image,
-            node_configs=lambda: inherited.at(published.image),
+            node_configs=configs,
             isr_changes=self._isr_sender,
             directory_failed=directory_failed,
             replica_lost=replica_lost,
@@ -127,91 +141,127 @@ class BrokerData:
             broker_epoch=broker_epoch,
             is_session_over=is_session_over,
         )
-        manager, configs = self.manager, lambda: inherited.at(published.image)
+        manager = self.manager
         self._internal_topics = InternalTopics(channel(), inherited.at(published.image))
         self.create_internal_topic = self._internal_topics.create
-        self.share = self._share(config.node_id, published, inherited, clock, rng, connect)
-        self._latest_offsets = self._offset_finder(config.node_id, published, inherited, clock, rng, connect)
+        others = OtherBrokers(
+            broker_id=config.node_id,
+            endpoint=manager.endpoint,
+            rng=rng,
+            connect=connect,
+            timeout_ms=lambda: number_of(configs(), "request.timeout.ms"),
+        )
+        self._begin_services(others, published, configs, clock, channel())
+        manager.role_changed = self._role_changed
+        manager.set_marker_written(self._marker_written)
+        self.port = self._replica_port()
+
+    def _begin_services(
+        self,
+        others: OtherBrokers,
+        published: Published,
+        configs: Callable[[], NodeConfigs],
+        clock: Clock,
+        channel: ControllerChannel,
+    ) -> None:
+        """Coordinators, and what leaders of partitions do beside Produce and Fetch."""
+        self.share = self._share(others, published, configs, clock)
+        self._latest_offsets = self._offset_finder(others, published, clock)
         self.groups = _group_coordinators(
-            manager,
+            self.manager,
             published,
             configs,
-            NodeSurroundings(clock, rng, manager.call_at),
+            NodeSurroundings(clock, others.rng, self.manager.call_at),
             self.share.persister,
             self._latest_offsets.find,
+            self.metrics,
         )
         self._topic_watch = TopicWatch(
             published,
             lambda: self.groups.is_needed() or self.share.coordinators.is_needed(),
             self._topics_changed,
         )
-        self.transactions = self._transactions(config.node_id, published, inherited, clock, rng, connect)
-        self.share_partitions = share_service(
-            manager, lambda: published.image, configs, clock, self.share.persister
-        ).port()
-        manager.role_changed = self._role_changed
-        manager.set_marker_written(self._marker_written)
-        self.port = self._replica_port()
+        self.transactions = self._transactions(others, published, configs, clock)
+        self._share_service, self._dead_letter_channels = self._share_partitions(
+            others, published, configs, channel, clock
+        )
+        self.share_partitions = self._share_service.port()
 
     def _transactions(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         published: Published,
-        inherited: InheritedConfigs,
+        configs: Callable[[], NodeConfigs],
         clock: Clock,
-        rng: Rng,
-        connect: Connect,
     ) -> TransactionServices:
         return TransactionServices(
-            broker_id,
+            others,
             manager=self.manager,
             image=lambda: published.image,
-            configs=lambda: inherited.at(published.image),
+            configs=configs,
             new_producer_id=self._producer_ids.next,
+            metrics=self.metrics,
             clock=clock,
-            rng=rng,
-            connect=connect,
         )
 
     def _share(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         published: Published,
-        inherited: InheritedConfigs,
+        configs: Callable[[], NodeConfigs],
         clock: Clock,
-        rng: Rng,
-        connect: Connect,
     ) -> ShareServices:
         return ShareServices(
-            broker_id,
+            others,
             manager=self.manager,
             image=lambda: published.image,
-            configs=lambda: inherited.at(published.image),
+            configs=configs,
             create_topic=self.create_internal_topic,
+            metrics=self.metrics,
             clock=clock,
-            rng=rng,
-            connect=connect,
         )
+
+    def _share_partitions(
+        self,
+        others: OtherBrokers,
+        published: Published,
+        configs: Callable[[], NodeConfigs],
+        channel: ControllerChannel,
+        clock: Clock,
+    ) -> tuple[ShareService, DeadLetterChannels]:
+        manager = self.manager
+        channels = DeadLetterChannels(
+            others,
+            channel=channel,
+            produce=lambda items, acks, timeout_ms, done: manager.produce(
+                items, acks=acks, timeout_ms=timeout_ms, done=done
+            ),
+            call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
+        )
+        service = share_service(
+            manager,
+            lambda: published.image,
+            configs,
+            clock,
+            others.rng,
+            self.share.persister,
+            channels,
+            self.metrics.share_partitions,
+        )
+        return service, channels
 
     def _offset_finder(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         published: Published,
-        inherited: InheritedConfigs,
         clock: Clock,
-        rng: Rng,
-        connect: Connect,
     ) -> LatestOffsetFinder:
         manager = self.manager
         return LatestOffsetFinder(
-            broker_id,
+            others,
             image=lambda: published.image,
             find_offset=manager.find_offset,
             call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
-            endpoint=manager.endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=lambda: number_of(inherited.at(published.image), "request.timeout.ms"),
         )
 
     def _replica_port(self) -> ReplicaPort:
@@ -230,6 +280,16 @@ class BrokerData:
             logs=manager.questions.logs,
             leader_of=manager.leader_of,
             new_producer_id=self._producer_ids.next,
+        )
+
+    def coordination(self) -> Coordination:
+        """What metrics tell of."""
+        return Coordination(
+            metrics=self.metrics,
+            groups=self.groups,
+            transactions=self.transactions.coordinators,
+            share=self.share.coordinators,
+            share_service=self._share_service,
         )
 
     def _role_changed(self, hosted: Hosted) -> None:
@@ -256,6 +316,7 @@ class BrokerData:
             await nursery.start(self.transactions.run)
             await nursery.start(self.share.run)
             await nursery.start(self._latest_offsets.run)
+            await nursery.start(self._dead_letter_channels.run)
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
             nursery.start_soon(self._producer_ids.run)

@@ -23,7 +23,9 @@ LIMITED_LOGGERS = (
     "kafkaproto.server.apis",
     "kafkaproto.server.authorizer",
     "kafkaproto.server.broker_probe",
+    "kafkaproto.server.dead_letters",
     "kafkaproto.server.forwarding",
+    "kafkaproto.server.producers",
     "kafkaproto.server.quorum.unknown_nodes",
 )
 """Loggers whose lines are caused by clients and other peers."""

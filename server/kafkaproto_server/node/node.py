@@ -320,6 +320,7 @@ class Node:
             has_static_voters=bool(config.controller_quorum_voters),
             broker=lambda: None if self._running is None else self._running.broker,
             manager=lambda: None if self._data is None else self._data.manager,
+            coordination=lambda: None if self._data is None else self._data.coordination(),
             throttling=self._throttling,
             clock=self._clock,
         )

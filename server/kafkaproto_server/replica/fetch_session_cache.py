@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 from kafkaproto_server.ports import Rng
@@ -104,6 +105,9 @@ class FetchSessionCache(Generic[Session]):
     def __len__(self) -> int:
         """How many sessions there are (metric NumIncrementalFetchSessions)."""
         return len(self._places)
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter([place.session for place in self._places.values()])
 
     def get(self, session_id: int) -> Session | None:
         """The session with the id, or None."""

@@ -15,6 +15,9 @@ One request takes these steps. `FetchSessions.begin` makes a `FetchContext`. The
 returns. It may `wait` for a change, and then looks and reads again. `finish` takes the results of the last look. If the
 request ends without a response, the caller has to `cancel` it.
 
+Which topics the requests of a session are about is counted when a partition joins or leaves it, and when somebody
+wants to know (`FetchSession.settle`): a request counts in no more than one place.
+
 Partitions whose records were sent go to the end of the session's order, so that all get their turn if a response cannot
 hold the records of all.
 
@@ -70,6 +73,17 @@ Find = Callable[[PartitionKey], WatchedPartition | None]
 request, as is everything that has an error.
 """
 
+Counted = Callable[[bytes | str, int], None]
+"""Takes how many partitions of a topic, by id or name, incremental requests were about since it was called last."""
+
+
+class _TopicRequests(msgspec.Struct, gc=False):
+    """What of a topic a session's requests are about."""
+
+    partitions: int
+    settled: int
+    """So many requests of the session are counted already."""
+
 
 class _CachedPartition(msgspec.Struct, eq=False, gc=False):
     """A partition of a session: what was asked last and what was answered last."""
@@ -114,7 +128,9 @@ class FetchSession:
     """One session: its partitions and the epoch of the request that it expects next."""
 
     __slots__ = (
+        "_counted",
         "_next_order",
+        "_topics",
         "created_ms",
         "epoch",
         "id",
@@ -122,11 +138,14 @@ class FetchSession:
         "looks",
         "partitions",
         "pending",
+        "requests",
         "uses_topic_ids",
         "wake",
     )
 
-    def __init__(self, session_id: int, *, is_privileged: bool, uses_topic_ids: bool, now_ms: int) -> None:
+    def __init__(
+        self, session_id: int, *, is_privileged: bool, uses_topic_ids: bool, now_ms: int, counted: Counted
+    ) -> None:
         self.id = session_id
         self.is_privileged = is_privileged
         self.uses_topic_ids = uses_topic_ids
@@ -139,7 +158,11 @@ class FetchSession:
         self.looks = 0
         self.wake: Callable[[], None] | None = None
         """Called when a partition changes, while a request waits."""
+        self.requests = 0
+        """How many requests have continued the session."""
         self._next_order = 0
+        self._counted = counted
+        self._topics: dict[bytes | str, _TopicRequests] = {}
 
     @property
     def size(self) -> int:
@@ -152,6 +175,12 @@ class FetchSession:
         self._next_order += 1
         self.partitions[key] = partition
         self.pending[partition] = self.looks
+        topic = self._topics.get(key[0])
+        if topic is None:
+            self._topics[key[0]] = _TopicRequests(1, self.requests)
+        else:
+            self._settle(key[0], topic)
+            topic.partitions += 1
         return partition
 
     def update(self, request: FetchValues) -> None:
@@ -168,6 +197,25 @@ class FetchSession:
             if partition is not None:
                 partition.watch(None)
                 self.pending.pop(partition, None)
+                self._leaves(key[0])
+
+    def _leaves(self, key: bytes | str) -> None:
+        topic = self._topics[key]
+        self._settle(key, topic)
+        topic.partitions -= 1
+        if not topic.partitions:
+            del self._topics[key]
+
+    def _settle(self, key: bytes | str, topic: _TopicRequests) -> None:
+        if topic.settled < self.requests:
+            self._counted(key, topic.partitions * (self.requests - topic.settled))
+            topic.settled = self.requests
+
+    def settle(self) -> int:
+        """Count the requests for each topic, up to now. Returns the number of topics."""
+        for key, topic in self._topics.items():
+            self._settle(key, topic)
+        return len(self._topics)
 
     def move_to_end(self, partition: _CachedPartition) -> None:
         """Make it the last in the order."""
@@ -176,6 +224,8 @@ class FetchSession:
 
     def close(self) -> None:
         """Watch nothing any more. A request that is under way may still be answered."""
+        self.settle()
+        self._topics.clear()
         for partition in self.partitions.values():
             partition.watch(None)
         self.partitions.clear()
@@ -189,6 +239,8 @@ class FetchContext:
 
     error_code: int = ErrorCode.NONE
     """An error of the session: there is nothing to look at, and `finish` makes the response from no results."""
+    continues_session: bool = False
+    """Whether the session counts for itself which topics the request is about (see `Counted`)."""
 
     def __init__(self, partitions: dict[PartitionKey, PartitionFetch], find: Find) -> None:
         self._fetches = partitions
@@ -268,12 +320,15 @@ class _RefusedContext(FetchContext):
 class _FullContext(FetchContext):
     """A request that has all partitions and asks for a session, which begins with the response."""
 
-    __slots__ = ("_cache", "_request")
+    __slots__ = ("_cache", "_counted", "_request")
 
-    def __init__(self, request: FetchValues, find: Find, cache: FetchSessionCache[FetchSession]) -> None:
+    def __init__(
+        self, request: FetchValues, find: Find, cache: FetchSessionCache[FetchSession], counted: Counted
+    ) -> None:
         super().__init__(request.partitions, find)
         self._request = request
         self._cache = cache
+        self._counted = counted
 
     def finish(self, results: Sequence[Result], now_ms: int) -> FinishedFetch[Result]:
         """The response with all partitions, and the id of a new session if there is a place for it."""
@@ -289,6 +344,7 @@ class _FullContext(FetchContext):
             is_privileged=request.is_from_follower,
             uses_topic_ids=request.uses_topic_ids,
             now_ms=now_ms,
+            counted=self._counted,
         )
         for (key, fetch), result in zip(request.partitions.items(), results, strict=True):
             session.add(key, fetch).said(result)
@@ -300,6 +356,8 @@ class _IncrementalContext(FetchContext):
     """A request that continues a session."""
 
     __slots__ = ("_epoch", "_look", "_looked_at", "_session")
+
+    continues_session = True
 
     def __init__(self, session: FetchSession, find: Find) -> None:
         super().__init__({}, find)
@@ -390,11 +448,12 @@ class _IncrementalContext(FetchContext):
 class FetchSessions:
     """All fetch sessions of a broker."""
 
-    __slots__ = ("_find", "cache")
+    __slots__ = ("_counted", "_find", "cache")
 
-    def __init__(self, rng: Rng, find: Find, max_slots: int) -> None:
+    def __init__(self, rng: Rng, find: Find, max_slots: int, counted: Counted) -> None:
         """``max_slots`` is max.incremental.fetch.session.cache.slots."""
         self._find = find
+        self._counted = counted
         self.cache: FetchSessionCache[FetchSession] = FetchSessionCache(rng, max_slots)
         """Its numbers are metrics."""
 
@@ -412,7 +471,7 @@ class FetchSessions:
                 cache.remove(request.session_id)
             if request.session_epoch == FINAL_EPOCH:
                 return FetchContext(request.partitions, self._find)
-            return _FullContext(request, self._find, cache)
+            return _FullContext(request, self._find, cache, self._counted)
         session = cache.get(request.session_id)
         if session is None:
             return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
@@ -426,6 +485,7 @@ class FetchSessions:
             return FetchContext(request.partitions, self._find)
         cache.touch(session.id, now_ms)
         session.epoch = next_epoch(session.epoch)
+        session.requests += 1
         session.wake = None
         return _IncrementalContext(session, self._find)
 

@@ -23,6 +23,7 @@ with UNKNOWN_SERVER_ERROR, get the code that says what is wrong with them.
 
 from __future__ import annotations
 
+import enum
 from struct import Struct
 from typing import Final, NamedTuple, NoReturn
 
@@ -85,14 +86,42 @@ class RecordError(NamedTuple):
     message: str
 
 
+class Fault(enum.Enum):
+    """What is wrong with a batch, as Kafka's metrics distinguish it."""
+
+    FORM = enum.auto()
+    """The bytes are not one batch that this version of the request may have. Kafka refuses them before anything is
+    counted."""
+    SIZE = enum.auto()
+    """The batch is larger than ``max.message.bytes``."""
+    SEGMENT_SIZE = enum.auto()
+    """The batch is larger than a segment."""
+    CHECKSUM = enum.auto()
+    HEADER = enum.auto()
+    """A count, offset or sequence number that no batch of a producer has."""
+    RECORDS = enum.auto()
+    """Anything else."""
+
+
 class BatchRefused(Exception):
     """The batch is not appended; the response has the code, the message and the record errors."""
 
-    def __init__(self, code: ErrorCode, message: str, record_errors: tuple[RecordError, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        record_errors: tuple[RecordError, ...] = (),
+        *,
+        fault: Fault = Fault.RECORDS,
+        keyless: int = 0,
+    ) -> None:
+        """``keyless`` is the number of records that need a key and have none."""
         super().__init__(message)
         self.code = code
         self.message = message
         self.record_errors = record_errors
+        self.fault = fault
+        self.keyless = keyless
 
 
 class IncomingBatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -131,16 +160,16 @@ def check_header(
     size = header.batch_length + LENGTH_END
     attributes = header.attributes
     if attributes & COMPRESSION_MASK == Compression.ZSTD and not allows_zstd:
-        _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
+        _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce", Fault.FORM)
     if size != len(records) and _size_at(records, size) is not None:
-        _refuse(ErrorCode.INVALID_RECORD, "more than one record batch for a partition")
+        _refuse(ErrorCode.INVALID_RECORD, "more than one record batch for a partition", Fault.FORM)
     if header.base_offset != 0:
         _refuse(ErrorCode.INVALID_RECORD, f"the base offset has to be 0, not {header.base_offset}")
     if size > rules.max_message_bytes:
         raise _too_large(size, rules)
     view = memoryview(records)
     if crc32c(view[CRC_START:size]) != header.crc:
-        _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong")
+        _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong", Fault.CHECKSUM)
     _check_fields(header)
     parts = (view[MAGIC_OFFSET:size],)
     if needs_slow_path(header, rules, now_ms):
@@ -227,13 +256,15 @@ def _check_fields(header: BatchHeader) -> None:
         _refuse(
             ErrorCode.INVALID_RECORD,
             f"{count} records cannot have last offset delta {header.last_offset_delta}",
+            Fault.HEADER,
         )
     if header.attributes & CONTROL_BIT:
-        _refuse(ErrorCode.INVALID_RECORD, "clients may not send control records")
+        _refuse(ErrorCode.INVALID_RECORD, "clients may not send control records", Fault.HEADER)
     if header.producer_id >= 0 and header.base_sequence < 0:
         _refuse(
             ErrorCode.INVALID_RECORD,
             f"producer {header.producer_id} cannot have sequence number {header.base_sequence}",
+            Fault.HEADER,
         )
     body_bytes = header.batch_length - (HEADER_SIZE - LENGTH_END)
     if count * _MIN_RECORD_BYTES > body_bytes * _MAX_EXPANSION[codec]:
@@ -250,12 +281,12 @@ def _size_at(records: Buffer, position: int) -> int | None:
         return None
     length = _INT32.unpack_from(records, position + _LENGTH_OFFSET)[0]
     if length < _MIN_OLD_MESSAGE_LENGTH:
-        _refuse(ErrorCode.CORRUPT_MESSAGE, f"a record batch cannot have length {length}")
+        _refuse(ErrorCode.CORRUPT_MESSAGE, f"a record batch cannot have length {length}", Fault.FORM)
     if left <= MAGIC_OFFSET:
         return None
     magic = records[position + MAGIC_OFFSET]
     if magic > MAGIC:
-        _refuse(ErrorCode.CORRUPT_MESSAGE, f"a record batch cannot have magic {magic}")
+        _refuse(ErrorCode.CORRUPT_MESSAGE, f"a record batch cannot have magic {magic}", Fault.FORM)
     size: int = length + LENGTH_END
     return size if size <= left else None
 
@@ -263,13 +294,14 @@ def _size_at(records: Buffer, position: int) -> int | None:
 def _why_no_batch(records: Buffer) -> BatchRefused:
     """Why the bytes do not begin with a whole batch of magic 2."""
     size = _size_at(records, 0)
+    code = ErrorCode.INVALID_RECORD
     if size is None:
-        return BatchRefused(ErrorCode.INVALID_RECORD, "there is no whole record batch")
-    if records[MAGIC_OFFSET] < MAGIC:
-        return BatchRefused(
-            ErrorCode.INVALID_RECORD, "the message format is too old, only magic 2 is supported"
-        )
-    return BatchRefused(ErrorCode.CORRUPT_MESSAGE, f"{size} bytes are too few for a record batch")
+        why = "there is no whole record batch"
+    elif records[MAGIC_OFFSET] < MAGIC:
+        why = "the message format is too old, only magic 2 is supported"
+    else:
+        code, why = ErrorCode.CORRUPT_MESSAGE, f"{size} bytes are too few for a record batch"
+    return BatchRefused(code, why, fault=Fault.FORM)
 
 
 def _check_survey(
@@ -301,12 +333,14 @@ def _check_each_record(header: BatchHeader, data: bytes, rules: IncomingRules, n
     append_time = header.max_timestamp if has_append_time else None
     earliest, latest = now_ms - rules.timestamp_before_max_ms, now_ms + rules.timestamp_after_max_ms
     code = None
+    keyless = 0
     errors: list[RecordError] = []
     for record in read_records(data, header.record_count, 0, header.base_timestamp, append_time):
         timestamp = record.timestamp
         if rules.is_compacted and record.key is None:
             message = "a compacted topic needs a key in each record"
             code = code or ErrorCode.INVALID_RECORD
+            keyless += 1
         elif not rules.timestamp_type and timestamp != NO_TIMESTAMP and not earliest <= timestamp <= latest:
             message = f"timestamp {timestamp} is not in the range from {earliest} to {latest}"
             code = ErrorCode.INVALID_TIMESTAMP
@@ -319,7 +353,8 @@ def _check_each_record(header: BatchHeader, data: bytes, rules: IncomingRules, n
             errors.append(RecordError(record.offset, message))
     if code is not None:
         about = f"record {errors[0].batch_index}: {errors[0].message}"
-        raise BatchRefused(code, f"records of the batch are refused, the first one is {about}", tuple(errors))
+        message = f"records of the batch are refused, the first one is {about}"
+        raise BatchRefused(code, message, tuple(errors), keyless=keyless)
 
 
 def _with_new_header(
@@ -342,7 +377,9 @@ def _with_new_header(
 def _check_segment(size: int, rules: IncomingRules) -> None:
     if size > rules.segment_bytes:
         _refuse(
-            ErrorCode.RECORD_LIST_TOO_LARGE, f"{size} bytes do not fit in a segment of {rules.segment_bytes}"
+            ErrorCode.RECORD_LIST_TOO_LARGE,
+            f"{size} bytes do not fit in a segment of {rules.segment_bytes}",
+            Fault.SEGMENT_SIZE,
         )
 
 
@@ -350,8 +387,9 @@ def _too_large(size: int, rules: IncomingRules) -> BatchRefused:
     return BatchRefused(
         ErrorCode.MESSAGE_TOO_LARGE,
         f"the record batch has {size} bytes, max.message.bytes is {rules.max_message_bytes}",
+        fault=Fault.SIZE,
     )
 
 
-def _refuse(code: ErrorCode, message: str) -> NoReturn:
-    raise BatchRefused(code, message)
+def _refuse(code: ErrorCode, message: str, fault: Fault = Fault.RECORDS) -> NoReturn:
+    raise BatchRefused(code, message, fault=fault)

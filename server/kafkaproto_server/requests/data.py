@@ -40,6 +40,8 @@ class ProduceResult(msgspec.Struct, frozen=True, kw_only=True):
     message: str | None = None
     record_errors: Sequence[tuple[int, str | None]] = ()
     """Position in the batch and reason of each refused record."""
+    refusing_epoch: int = -1
+    """The leader's epoch if it refused the batch because of what it knows of the producer; -1 otherwise."""
 
 
 class MarkerItem(msgspec.Struct, frozen=True, kw_only=True):

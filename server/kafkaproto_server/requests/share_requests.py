@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -26,6 +26,14 @@ TopicPartitionId: TypeAlias = tuple[bytes, int]
 
 AcknowledgedRange: TypeAlias = tuple[int, int, Sequence[int]]
 """First and last offset, and one acknowledge type for all or one for each offset."""
+
+
+class ShareKey(NamedTuple):
+    """A share partition."""
+
+    group_id: str
+    topic_id: bytes
+    partition: int
 
 
 class ShareError(Exception):

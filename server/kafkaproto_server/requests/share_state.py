@@ -16,6 +16,9 @@ from kafkaproto.error_codes import ErrorCode
 AVAILABLE = 0
 """Delivery state: the records wait to be delivered, perhaps once more."""
 ACKNOWLEDGED = 2
+ARCHIVING = 3
+"""Delivery state: the records are not delivered any more, and are being written to the group's dead-letter topic
+(KIP-1191)."""
 ARCHIVED = 4
 """Delivery state: the records are not delivered any more, and nobody has acknowledged them."""
 
@@ -38,7 +41,7 @@ class StateBatch(NamedTuple):
     last_offset: int
     """Of the last record, not behind it."""
     delivery_state: int
-    """`AVAILABLE`, `ACKNOWLEDGED` or `ARCHIVED`."""
+    """`AVAILABLE`, `ACKNOWLEDGED`, `ARCHIVING` or `ARCHIVED`."""
     delivery_count: int
     """How often the records were delivered."""
 

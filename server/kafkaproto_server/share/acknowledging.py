@@ -10,12 +10,14 @@ Apache Kafka: ``SharePartition.acknowledge``, ``SharePartition.releaseAcquiredRe
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.share_requests import ShareError
+from kafkaproto_server.share.dead_letters import DeadLetter
 from kafkaproto_server.share.in_flight import NO_MEMBER, Change, InFlightBatch, RecordState, Run
 from kafkaproto_server.share.partition import SharePartition
 
@@ -41,8 +43,8 @@ _STATES = {
     AcknowledgeType.GAP: RecordState.ARCHIVED,
     AcknowledgeType.ACCEPT: RecordState.ACKNOWLEDGED,
     AcknowledgeType.RELEASE: RecordState.AVAILABLE,
-    AcknowledgeType.REJECT: RecordState.ARCHIVED,
 }
+"""Of rejected records it is `SharePartition.spent_state`."""
 
 
 class Acknowledgement(NamedTuple):
@@ -108,6 +110,20 @@ def in_pieces(acknowledgements: Iterable[Acknowledgement]) -> Iterator[list[Ackn
     yield piece
 
 
+def count_types(counts: list[int], acknowledgements: Iterable[Acknowledgement], start_offset: int) -> None:
+    """Add the number of records of each type to ``counts``, which has a place for each. What lies before the start
+    offset is accepted whatever it is, and does not count."""
+    for each in acknowledgements:
+        first = max(each.first, start_offset)
+        if first > each.last:
+            continue
+        if len(each.types) == 1:
+            counts[each.types[0]] += each.last - first + 1
+        else:
+            for kind, number in Counter(each.types[first - each.first :]).items():
+                counts[kind] += number
+
+
 def release(partition: SharePartition, member_id: str) -> Change:
     """Begin a change by which a member gives up all that it has. It is to be persisted unless it is empty."""
     change = Change()
@@ -119,7 +135,7 @@ def release(partition: SharePartition, member_id: str) -> Change:
             if not _has(run, member_id):
                 continue
             for part in partition.parts_at_start(batch, run):
-                _begin(partition, change, part, RecordState.AVAILABLE)
+                _begin(partition, change, part, RecordState.AVAILABLE, is_rejected=False)
     return change
 
 
@@ -127,10 +143,14 @@ def _has(run: Run, member_id: str) -> bool:
     return run.state is RecordState.ACQUIRED and run.member_id == member_id
 
 
-def _begin(partition: SharePartition, change: Change, run: Run, state: RecordState) -> None:
+def _begin(
+    partition: SharePartition, change: Change, run: Run, state: RecordState, *, is_rejected: bool
+) -> None:
     if run.last < partition.start_offset:
         state = RecordState.ARCHIVED
-    run.begin(change, state, partition.settings.delivery_count_limit)
+    run.begin(change, state, partition.settings.delivery_count_limit, partition.spent_state)
+    if run.state is RecordState.ARCHIVING:
+        change.letters.append(DeadLetter(run.first, run.last, run.delivery_count, is_rejected))
     if run.state.is_terminal:
         partition.delivery_complete_count += partition.count_in_flight(run.first, run.last)
 
@@ -214,7 +234,9 @@ def _apply(partition: SharePartition, change: Change, run: Run, kind: Acknowledg
             raise _not_acquired("The group does not allow its members to renew locks.")
         run.lock_until_ms = partition.lock(run.first, run.last, now_ms)
     else:
-        _begin(partition, change, run, _STATES[kind])
+        is_rejected = kind is AcknowledgeType.REJECT
+        state = partition.spent_state if is_rejected else _STATES[kind]
+        _begin(partition, change, run, state, is_rejected=is_rejected)
 
 
 def _nobody_has(run: Run) -> str:

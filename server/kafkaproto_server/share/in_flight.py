@@ -6,6 +6,8 @@ offset has one run. So memory follows what members do, and not how many records 
 may have millions.
 
 A record is AVAILABLE, or ACQUIRED by a member until its lock expires. ACKNOWLEDGED and ARCHIVED are terminal. A
+record is ARCHIVING while it is written to the group's dead-letter topic (KIP-1191): nobody gets it any more, but it
+stays in flight, so that not too many records can wait for that. A
 change that waits for the persister (`Change`) shows its new state already. `Run.complete` confirms it or takes it
 back.
 
@@ -22,6 +24,7 @@ from typing import Final, NamedTuple
 
 from kafkaproto_server.requests import share_state
 from kafkaproto_server.requests.share_state import StateBatch
+from kafkaproto_server.share.dead_letters import DeadLetter
 
 NO_MEMBER: Final = ""
 """Of records that no member has acquired."""
@@ -33,11 +36,12 @@ class RecordState(enum.IntEnum):
     AVAILABLE = share_state.AVAILABLE
     ACQUIRED = 1
     ACKNOWLEDGED = share_state.ACKNOWLEDGED
+    ARCHIVING = share_state.ARCHIVING
     ARCHIVED = share_state.ARCHIVED
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the record is not delivered any more."""
+        """Whether nothing becomes of the record any more."""
         return self in (RecordState.ACKNOWLEDGED, RecordState.ARCHIVED)
 
 
@@ -51,11 +55,14 @@ class Before(NamedTuple):
 class Change:
     """Changes of records that are persisted together. They hold once `SharePartition.complete` says so."""
 
-    __slots__ = ("batches",)
+    __slots__ = ("batches", "letters")
 
     def __init__(self) -> None:
         self.batches: list[StateBatch] = []
         """What is persisted, in the order of the changes."""
+        self.letters: list[DeadLetter] = []
+        """What is to be written to the dead-letter topic once it is persisted. If it is taken back: what was delivered
+        as often as it may be, and has lost its lock meanwhile."""
 
 
 class Run:
@@ -118,25 +125,26 @@ class Run:
         self.member_id = member_id
         self.lock_until_ms = lock_until_ms
 
-    def leave(self, state: RecordState, delivery_limit: int) -> None:
-        """The member does not have it any more. What was delivered as often as it may be is archived instead of
-        becoming available."""
+    def leave(self, state: RecordState, delivery_limit: int, spent: RecordState) -> None:
+        """The member does not have it any more. What was delivered as often as it may be becomes ``spent`` instead of
+        available."""
         assert self.state is RecordState.ACQUIRED
         assert self.change is None
         if state is RecordState.AVAILABLE and self.delivery_count >= delivery_limit:
-            state = RecordState.ARCHIVED
+            state = spent
         self.state = state
         self.member_id = NO_MEMBER
 
-    def begin(self, change: Change, state: RecordState, delivery_limit: int) -> None:
+    def begin(self, change: Change, state: RecordState, delivery_limit: int, spent: RecordState) -> None:
         """As `leave`, once the persister has it."""
         before = Before(self.state, self.member_id)
-        self.leave(state, delivery_limit)
+        self.leave(state, delivery_limit, spent)
         self.change, self.before = change, before
         change.batches.append(self.state_batch())
 
-    def complete(self, *, is_kept: bool, delivery_limit: int, now_ms: int) -> None:
-        """The change holds (``is_kept``), or is taken back. A lock that expired meanwhile is gone then."""
+    def complete(self, *, is_kept: bool, delivery_limit: int, spent: RecordState, now_ms: int) -> None:
+        """The change holds (``is_kept``), or is taken back. A lock that expired meanwhile is gone then; ``spent`` is as
+        in `leave`."""
         before = self.before
         assert before is not None
         self.change = self.before = None
@@ -144,7 +152,7 @@ class Run:
             self.lock_until_ms = None
         elif self.lock_until_ms is not None and self.lock_until_ms <= now_ms:
             is_spent = self.delivery_count >= delivery_limit
-            self.state = RecordState.ARCHIVED if is_spent else RecordState.AVAILABLE
+            self.state = spent if is_spent else RecordState.AVAILABLE
             self.member_id = NO_MEMBER
             self.lock_until_ms = None
         else:

@@ -12,6 +12,10 @@ The persister does not know what was acquired and neither acknowledged nor relea
 may be *gaps* between the batches that it returns, and the records in them are fetched again: `_gap` says from where
 on, until the end offset moves.
 
+Records that are rejected, or were delivered as often as they may be, are written to the group's dead-letter topic if
+it has one (KIP-1191). They are ARCHIVING as soon as that is persisted, and ARCHIVED once they are written, or cannot
+be (`archive_letters`). A leader that loads the state of such records writes them again (`letters_left`).
+
 If the log start moves past records in flight, available ones are archived. Acquired ones stay with their members, who
 cannot acknowledge them any more, until the locks expire.
 
@@ -21,11 +25,13 @@ Apache Kafka: ``SharePartition``.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from typing import Final
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.share_requests import ShareError
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.share.dead_letters import DeadLetter
 from kafkaproto_server.share.in_flight import Change, InFlight, InFlightBatch, RecordState, Run
 from kafkaproto_server.share.settings import ShareSettings
 
@@ -182,7 +188,7 @@ class SharePartition:
         """Take records from members whose locks have expired, or some of them: then `next_deadline_ms` is over.
 
         Returns what is to be persisted. It holds at once, whether it can be persisted or not; `move_start` is called
-        once it was tried.
+        once it was tried, and `dead_letters.spent_letters` go to the dead-letter topic.
         """
         first: int | None = None
         last = -1
@@ -209,12 +215,13 @@ class SharePartition:
             part.leave(
                 RecordState.ARCHIVED if is_before else RecordState.AVAILABLE,
                 self.settings.delivery_count_limit,
+                self.spent_state,
             )
             part.lock_until_ms = None
             changed.append(part.state_batch())
             if part.state is RecordState.ARCHIVED:
                 self.delivery_complete_count += self.count_in_flight(part.first, part.last)
-            else:
+            elif part.state is RecordState.AVAILABLE:
                 self.looks_for_available = True
 
     def _starts_within(self, batch: InFlightBatch) -> bool:
@@ -236,6 +243,41 @@ class SharePartition:
             return batch.runs_over(first, last)
         return [run]
 
+    # -- dead letters ------------------------------------------------------------------------------------------
+
+    @property
+    def spent_state(self) -> RecordState:
+        """What becomes of records that are rejected, or were delivered as often as they may be."""
+        return RecordState.ARCHIVING if self.settings.dead_letter_topic else RecordState.ARCHIVED
+
+    def letters_left(self) -> list[DeadLetter]:
+        """What a former leader has not written to the dead-letter topic, or has not persisted that it did."""
+        limit = self.settings.delivery_count_limit
+        return [
+            DeadLetter(run.first, run.last, run.delivery_count, run.delivery_count < limit)
+            for batch in self.in_flight
+            for run in batch.runs
+            if run.state is RecordState.ARCHIVING
+        ]
+
+    def archive_letters(self, letters: Iterable[DeadLetter]) -> tuple[StateBatch, ...]:
+        """Dead letters were written, or could not be.
+
+        Returns what is to be persisted. It holds at once, whether it can be persisted or not; `move_start` is called
+        once it was tried.
+        """
+        archived: list[StateBatch] = []
+        for letter in letters:
+            for batch in self.in_flight.over(letter.first, letter.last):
+                if not batch.is_tracked and not batch.is_within(letter.first, letter.last):
+                    batch.is_tracked = True
+                for run in batch.runs_between(letter.first, letter.last):
+                    if run.state is RecordState.ARCHIVING:
+                        run.archive()
+                        self.delivery_complete_count += self.count_in_flight(run.first, run.last)
+                        archived.append(run.state_batch())
+        return tuple(archived)
+
     # -- changes -----------------------------------------------------------------------------------------------
 
     def state(self, batches: tuple[StateBatch, ...]) -> ShareState:
@@ -247,14 +289,18 @@ class SharePartition:
         return max(0, last - max(self.start_offset, first) + 1)
 
     def complete(self, change: Change, *, is_kept: bool, now_ms: int) -> bool:
-        """A change was persisted, or is taken back. Returns whether the start offset has moved."""
-        limit = self.settings.delivery_count_limit
+        """A change was persisted, or is taken back. Returns whether the start offset has moved.
+
+        The letters of the change are what is to be written now, in both cases.
+        """
+        if not is_kept:
+            change.letters.clear()
         for batch in self._batches_of(change):
             self.track_at_start(batch)
             for run in tuple(batch.runs):
                 if run.change is change:
                     for part in self.parts_at_start(batch, run):
-                        self._complete_run(part, limit, is_kept=is_kept, now_ms=now_ms)
+                        self._complete_run(change, part, is_kept=is_kept, now_ms=now_ms)
         return is_kept and self.move_start()
 
     def _batches_of(self, change: Change) -> list[InFlightBatch]:
@@ -263,17 +309,26 @@ class SharePartition:
         first = min(each.first_offset for each in change.batches)
         return self.in_flight.over(first, max(each.last_offset for each in change.batches))
 
-    def _complete_run(self, run: Run, limit: int, *, is_kept: bool, now_ms: int) -> None:
+    def _complete_run(self, change: Change, run: Run, *, is_kept: bool, now_ms: int) -> None:
         was_terminal = run.state.is_terminal
-        run.complete(is_kept=is_kept, delivery_limit=limit, now_ms=now_ms)
+        is_before = run.last < self.start_offset
+        run.complete(
+            is_kept=is_kept,
+            delivery_limit=self.settings.delivery_count_limit,
+            spent=RecordState.ARCHIVED if is_before else self.spent_state,
+            now_ms=now_ms,
+        )
         if run.state is RecordState.AVAILABLE:
-            if run.last < self.start_offset:
+            if is_before:
                 # The log has lost it.
                 run.archive()
             else:
                 self.looks_for_available = True
-        if was_terminal and not run.state.is_terminal:
-            self.delivery_complete_count -= self.count_in_flight(run.first, run.last)
+        elif run.state is RecordState.ARCHIVING and not is_kept:
+            change.letters.append(DeadLetter(run.first, run.last, run.delivery_count, is_rejected=False))
+        if was_terminal != run.state.is_terminal:
+            count = self.count_in_flight(run.first, run.last)
+            self.delivery_complete_count += -count if was_terminal else count
 
     def move_start(self) -> bool:
         """Move the start offset past records that are done with. Returns whether it has moved."""

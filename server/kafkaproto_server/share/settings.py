@@ -63,6 +63,10 @@ class ShareSettings(msgspec.Struct, frozen=True, kw_only=True):
     may_renew: bool = True
     """Whether members may renew their locks (KIP-1222)."""
     offset_reset: OffsetReset = OffsetReset.LATEST
+    dead_letter_topic: str = ""
+    """Where records go that are rejected or were delivered as often as they may be (KIP-1191); empty: nowhere."""
+    copies_dead_letters: bool = False
+    """Whether their keys and values go there too."""
     reset_duration_ms: int = 0
     """With `OffsetReset.BY_DURATION`: the group begins so far back."""
 
@@ -72,8 +76,11 @@ class ShareSettings(msgspec.Struct, frozen=True, kw_only=True):
         return max(2, (self.delivery_count_limit + 1) // 2)
 
 
-def share_settings_of(config: ShareConfig, own: Mapping[str, str]) -> ShareSettings:
-    """``own`` is what was set for the group; other keys in it are passed over.
+def share_settings_of(
+    config: ShareConfig, own: Mapping[str, str], *, has_dead_letters: bool
+) -> ShareSettings:
+    """``own`` is what was set for the group; other keys in it are passed over. ``has_dead_letters``: the feature level
+    of the cluster allows dead-letter topics.
 
     A value outside the broker's limits counts as the limit: the limits may have changed since it was set.
     """
@@ -99,6 +106,10 @@ def share_settings_of(config: ShareConfig, own: Mapping[str, str]) -> ShareSetti
         ),
         is_read_committed=own.get("share.isolation.level", "").lower() == "read_committed",
         may_renew=own.get("share.renew.acknowledge.enable", "true").lower() == "true",
+        dead_letter_topic=own.get("errors.deadletterqueue.topic.name", "").strip()
+        if has_dead_letters
+        else "",
+        copies_dead_letters=own.get("errors.deadletterqueue.copy.record.enable", "").lower() == "true",
         offset_reset=reset,
         reset_duration_ms=duration_ms,
     )

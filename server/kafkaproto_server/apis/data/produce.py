@@ -16,6 +16,7 @@ so, from 12 on this broker does (KIP-890). What a client is told if not depends 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
@@ -36,6 +37,9 @@ from kafkaproto_server.requests.transaction_requests import AsksCoordinator
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.types import Deferred, Endpoint, Steps
+
+_log = logging.getLogger("kafkaproto.server.producers")
+"""Clients cause these lines at will, so they are limited (`node.log_limit`)."""
 
 _FIRST_WITH_TOPIC_IDS = 13
 _FIRST_WITH_LEADERS = 10
@@ -80,6 +84,7 @@ def handle_produce(
     def done(results: list[ProduceResult]) -> None:
         for (key, item), result in zip(plan.items.items(), results, strict=True):
             _fill(plan.places[key], item, result, context, services)
+        _log_refusals(plan, results, context, services)
         if not request.acks:
             reply.resolve(_without_acks(plan.topics))
             return
@@ -235,6 +240,33 @@ def _fill(
         if result.code is ErrorCode.NOT_LEADER_OR_FOLLOWER and context.api_version >= _FIRST_WITH_LEADERS:
             leader_id, epoch = services.replicas.leader_of(item.topic_id, item.index)
             place.current_leader = ProduceResponse.LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=epoch)
+
+
+def _log_refusals(
+    plan: _Plan, results: list[ProduceResult], context: RequestContext, services: Services
+) -> None:
+    """One line for the batches of a request that do not follow their producers' last ones: it says why a client begins
+    a new epoch or gives up, and the client may not."""
+    refused = [
+        (item, result)
+        for item, result in zip(plan.items.values(), results, strict=True)
+        if result.refusing_epoch >= 0
+    ]
+    if not refused:
+        return
+    item, result = refused[0]
+    topic = services.metadata.image().topics.get(item.topic_id)
+    _log.info(
+        "%s-%d, leader epoch %d: refused a batch of client %r at %s with %s: %s%s",
+        "a deleted topic" if topic is None else topic.name,
+        item.index,
+        result.refusing_epoch,
+        context.client_id,
+        context.client_host,
+        result.code.name,
+        result.message,
+        f"; and those of {len(refused) - 1} more partitions" if len(refused) > 1 else "",
+    )
 
 
 def _add_endpoints(response: ProduceResponse, context: RequestContext, services: Services) -> None:

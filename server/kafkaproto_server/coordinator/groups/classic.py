@@ -17,7 +17,9 @@ from functools import partial
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
 from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.counted import CountedGroups
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Surroundings
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.group_requests import (
     UNKNOWN_MEMBER,
     Joined,
@@ -33,6 +35,9 @@ NEW_MEMBER_TIMEOUT_MS = 300_000
 """How long a member that joins for the first time may wait for its response. Its client may be gone, and nothing else
 would show that."""
 
+MAX_PREFIX_BYTES = 32_000
+"""What a member's id may begin with: with the UUID behind it, a string has at most 32,767 bytes."""
+
 
 class ClassicGroups:
     """Decides for the groups of one partition of the internal topic. `GroupShard` owns them."""
@@ -42,13 +47,22 @@ class ClassicGroups:
         config: Callable[[], GroupConfig],
         log: CoordinatorLog,
         surroundings: Surroundings,
-        is_current: Callable[[ClassicGroup], bool],
+        groups: CountedGroups[ClassicGroup],
+        metrics: GroupMetrics,
     ) -> None:
-        """``is_current`` says whether a group is still the one of its name."""
+        """``groups`` are those that there are; others are no more."""
         self._config = config
         self._log = log
         self._surroundings = surroundings
-        self._is_current = is_current
+        self._groups = groups
+        self._metrics = metrics
+
+    def _is_current(self, group: ClassicGroup) -> bool:
+        return self._groups.get(group.group_id) is group
+
+    def _become(self, group: ClassicGroup, state: ClassicState) -> None:
+        group.become(state, self._surroundings.wall_ms())
+        self._groups.changed(group)
 
     # -- JoinGroup -----------------------------------------------------------------------------------------------
 
@@ -290,7 +304,7 @@ class ClassicGroups:
         if group.state is ClassicState.COMPLETING_REBALANCE:
             self._end_syncs(group, ErrorCode.REBALANCE_IN_PROGRESS)
         is_first = group.state is ClassicState.EMPTY
-        group.become(ClassicState.PREPARING_REBALANCE, self._surroundings.wall_ms())
+        self._become(group, ClassicState.PREPARING_REBALANCE)
         group.rebalance += 1
         group.waits_for_delay = is_first
         if is_first:
@@ -357,6 +371,7 @@ class ClassicGroups:
         if waiting and group.members[group.leader_id or waiting[0].member_id].joining is None:
             group.leader_id = waiting[0].member_id
         group.begin_generation(self._surroundings.wall_ms())
+        self._groups.changed(group)
         if group.state is ClassicState.EMPTY:
             self._keep_empty(group)
             return
@@ -403,7 +418,7 @@ class ClassicGroups:
             self.rebalance(group)
             return
         self._end_syncs(group, ErrorCode.REBALANCE_IN_PROGRESS)
-        group.become(ClassicState.PREPARING_REBALANCE, self._surroundings.wall_ms())
+        self._become(group, ClassicState.PREPARING_REBALANCE)
         group.rebalance += 1
         self._complete_join(group)
 
@@ -458,7 +473,8 @@ class ClassicGroups:
                 return
             for member in group.members.values():
                 member.assignment = assignments.get(member.member_id, b"")
-            group.become(ClassicState.STABLE, self._surroundings.wall_ms())
+            self._become(group, ClassicState.STABLE)
+            self._metrics.completed_rebalances += 1
             for member in tuple(group.members.values()):
                 if member.syncing is not None:
                     synced, member.syncing = member.syncing, None
@@ -593,7 +609,7 @@ class ClassicGroups:
 
     def end(self, group: ClassicGroup, code: ErrorCode) -> None:
         """The coordinator is elsewhere now, or the group is deleted: whoever waits is told so."""
-        group.become(ClassicState.DEAD, self._surroundings.wall_ms())
+        self._become(group, ClassicState.DEAD)
         for member in group.members.values():
             if member.joining is not None:
                 joined, member.joining = member.joining, None
@@ -601,3 +617,16 @@ class ClassicGroups:
             if member.syncing is not None:
                 synced, member.syncing = member.syncing, None
                 synced(SyncOutcome(code))
+
+
+def check_join(group_id: str, values: JoinValues, config: GroupConfig) -> None:
+    """Raises CoordinatorError if a JoinGroup request makes no sense for any group."""
+    if not group_id:
+        raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+    if not config.min_session_timeout_ms <= values.session_timeout_ms <= config.max_session_timeout_ms:
+        raise CoordinatorError(ErrorCode.INVALID_SESSION_TIMEOUT)
+    if not values.protocol_type or not values.protocols:
+        raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    prefix = values.group_instance_id or values.client_id
+    if len(prefix.encode(errors="surrogatepass")) > MAX_PREFIX_BYTES:
+        raise CoordinatorError(ErrorCode.INVALID_REQUEST)

@@ -90,6 +90,8 @@ class ClassicGroup:
     """Whether one joined while the first rebalance waits for more."""
     waits_for_delay: bool = False
     """Whether its rebalance is the first one since it was empty: that waits for members that may come."""
+    counted: enum.Enum | None = None
+    """See `Counted`."""
     rebalance: int = 0
     """Counts rebalances, so that a call for the end of an earlier one is told from this one's."""
 
@@ -236,3 +238,8 @@ class ClassicGroup:
             group.add(member)
             group.leader_id = leader_id
         return group
+
+
+def no_group_record(group_id: str) -> Record:
+    """The record that says that there is no such group."""
+    return Record(GroupMetadataKey(group=group_id), None)

@@ -43,6 +43,7 @@ from kafkaproto_server.coordinator.groups.offset_table import (
     UncommittedChanges,
 )
 from kafkaproto_server.coordinator.values import CoordinatorLog, Record, Surroundings
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.offset_requests import (
     NO_RETENTION_TIME,
     FetchedPartition,
@@ -88,11 +89,16 @@ class OffsetMetadataManager:
     """The offsets of all groups of one partition of the internal topic."""
 
     def __init__(
-        self, config: Callable[[], GroupConfig], log: OffsetsLog, surroundings: Surroundings
+        self,
+        config: Callable[[], GroupConfig],
+        log: OffsetsLog,
+        surroundings: Surroundings,
+        metrics: GroupMetrics,
     ) -> None:
         self._config = config
         self._log = log
         self._surroundings = surroundings
+        self._metrics = metrics
         self._offsets = OffsetTable()
         # Offsets in open transactions, by producer id.
         self._pending: dict[int, OffsetTable] = {}
@@ -137,6 +143,7 @@ class OffsetMetadataManager:
             expire_ms = min(now_ms + retention_time_ms, _MAX_TIMESTAMP)
         results, records = self._to_records(group_id, partitions, now_ms, expire_ms)
         self._append(records)
+        self._metrics.offset_commits += len(records)
         self._when_settled(lambda code: committed(code, results if code is ErrorCode.NONE else ()))
 
     def commit_in_transaction(
@@ -155,6 +162,7 @@ class OffsetMetadataManager:
                 records, producer_id=producer_id, producer_epoch=producer_epoch
             )
             self._replay_all(records, end_offset, producer_id)
+            self._metrics.offset_commits += len(records)
         self._when_settled(lambda code: committed(code, results if code is ErrorCode.NONE else ()))
 
     def _to_records(
@@ -278,6 +286,7 @@ class OffsetMetadataManager:
                 if code is ErrorCode.NONE and self._has(group_id, each.topic, partition):
                     gone[each.topic, partition] = None
         self._append([Record(_key(group_id, topic, partition), None) for topic, partition in gone])
+        self._metrics.offset_deletions += len(gone)
         self._when_settled(lambda code: deleted(code, results if code is ErrorCode.NONE else ()))
 
     def delete_group(
@@ -372,6 +381,7 @@ class OffsetMetadataManager:
         ]
         for batch in _batches(records):
             self._append(batch)
+            self._metrics.offsets_expired += len(batch)
         return not self.count(group_id) and not self.has_pending(group_id)
 
     def _has(self, group_id: str, topic: str, partition: int) -> bool:

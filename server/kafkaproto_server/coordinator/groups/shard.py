@@ -27,8 +27,8 @@ from kafkaproto.messages import (
     StreamsGroupDescribeResponse,
     StreamsGroupHeartbeatResponse,
 )
-from kafkaproto_server.coordinator.groups.classic import ClassicGroups
-from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState
+from kafkaproto_server.coordinator.groups.classic import ClassicGroups, check_join
+from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState, no_group_record
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.classic_members import ClassicMembers
 from kafkaproto_server.coordinator.groups.consumer.commits import PartitionCheck
@@ -39,6 +39,7 @@ from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
 from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP_KEYS, deletion_records
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
 from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
+from kafkaproto_server.coordinator.groups.counted import CountedGroups, GroupCounts
 from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
 from kafkaproto_server.coordinator.groups.migration import (
     classic_group,
@@ -66,6 +67,7 @@ from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, su
 from kafkaproto_server.coordinator.groups.topics import Hash64, Topics
 from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Record, Surroundings
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,
     Heard,
@@ -102,8 +104,6 @@ from kafkaproto_server.requests.streams_group_requests import (
 
 FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
-MAX_PREFIX_BYTES = 32_000
-"""What a member's id may begin with: with the UUID behind it, a string has at most 32,767 bytes."""
 OFFSETS_AT_ONCE = 2_000
 """How many offsets of a group are deleted in one turn."""
 GROUPS_AT_ONCE = 100
@@ -131,15 +131,14 @@ class GroupShard:
         surroundings: Surroundings,
         consumer_setup: ConsumerSetup,
         persister: Persister,
+        metrics: GroupMetrics,
     ) -> None:
         """``persister`` keeps the states of share groups' partitions."""
         self._config = config
         self._log = log
         self._surroundings = surroundings
-        self._groups: dict[str, ClassicGroup] = {}
-        self._classic = ClassicGroups(
-            config, log, surroundings, lambda group: self._groups.get(group.group_id) is group
-        )
+        self._groups: CountedGroups[ClassicGroup] = CountedGroups(ClassicState)
+        self._classic = ClassicGroups(config, log, surroundings, self._groups, metrics)
         self._topics = consumer_setup.topics
         self._consumer = ConsumerGroups(
             config=config,
@@ -150,6 +149,7 @@ class GroupShard:
             compute=consumer_setup.compute,
             log=log,
             surroundings=surroundings,
+            metrics=metrics,
         )
         self._consumer.becomes_classic = self._become_classic
         self._streams = StreamsGroups(
@@ -162,9 +162,10 @@ class GroupShard:
             compute=consumer_setup.compute,
             log=log,
             surroundings=surroundings,
+            metrics=metrics,
         )
         self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
-        self._offsets = OffsetMetadataManager(config, log, surroundings)
+        self._offsets = OffsetMetadataManager(config, log, surroundings, metrics)
         share_groups = ShareGroups(
             config=config,
             settings=lambda group_id: share_settings_of(config(), consumer_setup.own_config(group_id)),
@@ -173,6 +174,7 @@ class GroupShard:
             compute=consumer_setup.compute,
             log=log,
             surroundings=surroundings,
+            metrics=metrics,
             persister=persister,
         )
         self.share = ShareService(share_groups, lambda group_id: self._find(group_id) is not None)
@@ -191,7 +193,7 @@ class GroupShard:
                 self._know(key.group)
         elif isinstance(key, GroupMetadataKey):
             if value is None:
-                self._groups.pop(key.group, None)
+                self._groups.discard(key.group)
             else:
                 assert isinstance(value, GroupMetadataValue), "it is the key's value"
                 self._groups[key.group] = ClassicGroup.from_record(key.group, value)
@@ -245,8 +247,9 @@ class GroupShard:
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
         self._is_over = True
-        groups, self._groups = self._groups, {}
-        for group in groups.values():
+        groups = list(self._groups.values())
+        self._groups.clear()
+        for group in groups:
             self._classic.end(group, ErrorCode.NOT_COORDINATOR)
         self._consumer.unload()
         self.share.groups.unload()
@@ -285,7 +288,7 @@ class GroupShard:
             if classic is None:
                 self._consumer.heartbeat(values, heard)
             elif values.member_epoch == JOIN_EPOCH and classic.state is ClassicState.EMPTY:
-                self._consumer.heartbeat(values, heard, [_no_group_record(values.group_id)])
+                self._consumer.heartbeat(values, heard, [no_group_record(values.group_id)])
                 del self._groups[values.group_id]
             elif values.member_epoch == JOIN_EPOCH and may_become_consumer(classic, self._config()):
                 self._become_consumer(classic, values, heard)
@@ -297,7 +300,7 @@ class GroupShard:
     def _become_consumer(self, classic: ClassicGroup, values: HeartbeatValues, heard: Heard) -> None:
         """The first member of the new protocol joins a classic group. Raises CoordinatorError."""
         group_id = classic.group_id
-        records = [_no_group_record(group_id), *consumer_records(classic, self._topics)]
+        records = [no_group_record(group_id), *consumer_records(classic, self._topics)]
         self._consumer.heartbeat(values, heard, records)
         del self._groups[group_id]
         self._classic.end(classic, ErrorCode.REBALANCE_IN_PROGRESS)
@@ -335,7 +338,7 @@ class GroupShard:
         try:
             group, is_joining = self._find(values.group_id), values.member_epoch == JOIN_EPOCH
             if is_joining and isinstance(group, ClassicGroup) and group.state is ClassicState.EMPTY:
-                self._streams.heartbeat(values, heard, [_no_group_record(values.group_id)])
+                self._streams.heartbeat(values, heard, [no_group_record(values.group_id)])
                 del self._groups[values.group_id]
             elif values.group_id in self.share or isinstance(group, ClassicGroup | ConsumerGroup):
                 check_values(values)
@@ -357,7 +360,7 @@ class GroupShard:
     def join(self, group_id: str, values: JoinValues, joined: Joined) -> None:
         """See `ClassicGroups.join`; errors are told by ``joined`` as well."""
         try:
-            self._check_join(group_id, values)
+            check_join(group_id, values, self._config())
             if group_id in self.share:
                 joined(JoinOutcome(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_MEMBER))
                 return
@@ -387,18 +390,6 @@ class GroupShard:
             records = self._deletion_of(group)
             self._log.append(records)
             self._forget(group_id, records)
-
-    def _check_join(self, group_id: str, values: JoinValues) -> None:
-        if not group_id:
-            raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
-        config = self._config()
-        if not config.min_session_timeout_ms <= values.session_timeout_ms <= config.max_session_timeout_ms:
-            raise CoordinatorError(ErrorCode.INVALID_SESSION_TIMEOUT)
-        if not values.protocol_type or not values.protocols:
-            raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-        prefix = values.group_instance_id or values.client_id
-        if len(prefix.encode(errors="surrogatepass")) > MAX_PREFIX_BYTES:
-            raise CoordinatorError(ErrorCode.INVALID_REQUEST)
 
     def sync(self, group_id: str, values: SyncValues, synced: Synced) -> None:
         """See `ClassicGroups.sync`; errors are told by ``synced`` as well."""
@@ -605,11 +596,11 @@ class GroupShard:
             return self._streams.delete(group.group_id)
         if group.state is not ClassicState.EMPTY:
             raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
-        return [_no_group_record(group.group_id)]
+        return [no_group_record(group.group_id)]
 
     def _forget(self, group_id: str, records: Sequence[Record]) -> None:
         """The records that remove a group are written."""
-        if self._groups.pop(group_id, None) is None:
+        if self._groups.discard(group_id) is None:
             for record in records:
                 self._replay_kind(group_id, record.key, record.value)
             self._know_left(group_id)
@@ -675,12 +666,23 @@ class GroupShard:
 
     # -- administrators ------------------------------------------------------------------------------------------
 
+    @property
+    def counts(self) -> GroupCounts:
+        """How many groups and offsets there are. Read it at once: the numbers go on changing."""
+        return GroupCounts(
+            classic=self._groups.by_state,
+            consumer=self._consumer.groups.by_state,
+            share=self.share.groups.groups.by_state,
+            streams=self._streams.groups.by_state,
+            offsets=self._offsets.size,
+        )
+
     def listed(self) -> Iterator[GroupListing]:
         """All groups, in no order. Each is looked at when its turn comes."""
         for group in tuple(self._groups.values()):
-            yield GroupListing(group.group_id, group.protocol_type or "", group.state.value, "Classic")
+            yield GroupListing(group.group_id, group.protocol_type or "", group.state.value, "classic")
         for each in tuple(self._consumer.groups.values()):
-            yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "Consumer")
+            yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "consumer")
         yield from self.share.listed()
         yield from self._streams.listed()
 
@@ -688,10 +690,6 @@ class GroupShard:
         """A classic group, or why there is none of this name."""
         group = self._groups.get(group_id)
         return unknown_classic(group_id) if group is None else described_classic(group)
-
-
-def _no_group_record(group_id: str) -> Record:
-    return Record(GroupMetadataKey(group=group_id), None)
 
 
 def _not_consumer(group_id: str) -> CoordinatorError:

@@ -1,8 +1,8 @@
 """Puts batches over those that a share partition has: of each record, the one that was delivered most often counts.
 
-If two batches have the same delivery count, the higher delivery state counts: AVAILABLE, ACKNOWLEDGED, ARCHIVED. What
-lies before the start offset is left out, and neighbours that are alike become one batch. So the result does not depend
-on the order in which batches come, apart from the start offset.
+If two batches have the same delivery count, the higher delivery state counts: AVAILABLE, ACKNOWLEDGED, ARCHIVING,
+ARCHIVED. What lies before the start offset is left out, and neighbours that are alike become one batch. So the result
+does not depend on the order in which batches come, apart from the start offset.
 
 The batches of a share partition are in order, do not overlap, and neighbours differ. So only those are looked at that
 the new ones touch. A single batch is taken as it is, whatever it says: Apache Kafka does so too, and refuses it only if
@@ -20,12 +20,13 @@ from itertools import pairwise
 from kafkaproto_server.requests.share_state import (
     ACKNOWLEDGED,
     ARCHIVED,
+    ARCHIVING,
     AVAILABLE,
     NO_START_OFFSET,
     StateBatch,
 )
 
-assert AVAILABLE < ACKNOWLEDGED < ARCHIVED, "delivery states are compared by their numbers"
+assert AVAILABLE < ACKNOWLEDGED < ARCHIVING < ARCHIVED, "delivery states are compared by their numbers"
 
 Batches = tuple[StateBatch, ...]
 

@@ -30,6 +30,7 @@ from kafkaproto_server.coordinator.share.state import (
 )
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Record, Surroundings
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.metrics.coordinators import ShareStateMetrics
 from kafkaproto_server.requests.share_state import (
     MAX_STATE_BATCHES,
     NO_DELIVERY_COMPLETE_COUNT,
@@ -76,15 +77,18 @@ class ShareCoordinator:
         log: ShareLog,
         surroundings: Surroundings,
         ports: SharePorts,
+        metrics: ShareStateMetrics,
     ) -> None:
         self._config = config
         self._log = log
         self._surroundings = surroundings
         self._ports = ports
+        self._metrics = metrics
         self._partitions: dict[SharePartitionKey, SharePartition] = {}
         self._of_topic: dict[bytes, dict[SharePartitionKey, None]] = {}
         self._needed = NeededOffsets()
-        self._pruned: int | None = None
+        self.pruned_offset: int | None = None
+        """The records before it are deleted; None if none were deleted yet."""
         self._is_over = False
 
     # -- records -------------------------------------------------------------------------------------------------
@@ -187,7 +191,7 @@ class ShareCoordinator:
         if found.highest_leader_epoch != leader_epoch:
             unchanged = ShareState(state.state_epoch, state.start_offset, state.delivery_complete_count)
             records = (self._written(key, found, unchanged, leader_epoch),)
-        self._answer(records, Result(ErrorCode.NONE, None, state.visible()), done)
+        self._answer(records, Result(ErrorCode.NONE, None, state.visible()), done, are_writes=True)
 
     def read_summary(self, key: SharePartitionKey, done: Done) -> None:
         """A state without its batches; an empty one if there is none. Refused with INVALID_REQUEST and
@@ -230,13 +234,27 @@ class ShareCoordinator:
         if refusal is None:
             assert found is not None, "else it was refused"
             record, refusal = self._combined(key, found, new)
-        self._answer((record,) if record else (), refusal or Result(ErrorCode.NONE), done)
+        self._answer(
+            (record,) if record else (), refusal or Result(ErrorCode.NONE), self._timed(done), are_writes=True
+        )
+
+    def _timed(self, done: Done) -> Done:
+        began_ms = self._surroundings.now_ms()
+
+        def written(result: Result) -> None:
+            if result.code is ErrorCode.NONE:
+                self._metrics.write_latencies.add((self._surroundings.now_ms() - began_ms) / 1000)
+            done(result)
+
+        return written
 
     def _combined(
         self, key: SharePartitionKey, found: SharePartition, new: ShareState
     ) -> tuple[Record | None, Result | None]:
         """The record for a write, or why there cannot be one."""
-        if len(found.state.batches) + len(new.batches) > MAX_STATE_BATCHES:
+        # What lies before the start offset goes. If it counted, a state that is full could not get rid of it.
+        left = combined(found.state.batches, (), max(new.start_offset, found.state.start_offset))
+        if len(left) + len(new.batches) > MAX_STATE_BATCHES:
             text = f"A share partition has {MAX_STATE_BATCHES} state batches at most."
             return None, Result(ErrorCode.UNKNOWN_SERVER_ERROR, text)
         try:
@@ -298,9 +316,12 @@ class ShareCoordinator:
             ),
         )
 
-    def _answer(self, records: Sequence[Record], result: Result, done: Done) -> None:
+    def _answer(
+        self, records: Sequence[Record], result: Result, done: Done, *, are_writes: bool = False
+    ) -> None:
         try:
             self._append(records)
+            self._metrics.writes += len(records) if are_writes else 0
         except CoordinatorError as error:
             result = Result(error.code, error.message or describe(error.code).message)
 
@@ -331,7 +352,7 @@ class ShareCoordinator:
         """Delete what is not needed, once the snapshots on which that rests are committed."""
         self._remove_left()
         offset = self._needed.first
-        if self._ports.is_enabled() and offset and offset != self._pruned:
+        if self._ports.is_enabled() and offset and offset != self.pruned_offset:
 
             def committed(code: ErrorCode) -> None:
                 if code is ErrorCode.NONE and not self._is_over:
@@ -339,7 +360,7 @@ class ShareCoordinator:
 
             def pruned(is_done: bool) -> None:
                 if is_done:
-                    self._pruned = offset
+                    self.pruned_offset = offset
 
             self._log.when_committed(self._log.end_offset, committed)
         self._later(self._config().prune_interval_ms, self._prune)

@@ -97,6 +97,8 @@ class TransactionCoordinator:
         self._transaction_version = transaction_version
         self._states = TransactionStateManager(log, surroundings, transaction_version, next_producer_id)
         self._markers = MarkerSender(coordinator_epoch, ports, surroundings, self._complete)
+        # Transactional ids whose completion could not be written, and is to be written again.
+        self._unwritten: set[str] = set()
         self._refusal: ErrorCode | None = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         """Why no request is served; None if they are."""
 
@@ -479,9 +481,11 @@ class TransactionCoordinator:
         transaction = self._states.get(transactional_id)
         assert transaction is not None, "an id does not expire before its transaction is complete"
         completed = transaction.completed(self._surroundings.wall_ms())
+        self._unwritten.discard(transactional_id)
         try:
             self._states.write(completed, lambda code: None)
         except CoordinatorError:
+            self._unwritten.add(transactional_id)
             self._later(RETRY_MS, partial(self._complete, transactional_id))
         else:
             # Partitions of the next transaction may be added behind it.
@@ -522,6 +526,18 @@ class TransactionCoordinator:
     def _remove(self, transactions: list[Transaction]) -> None:
         if transactions:
             self._states.remove([each.transactional_id for each in transactions])
+
+    # -- metrics -------------------------------------------------------------------------------------------------
+
+    @property
+    def leaderless_markers(self) -> int:
+        """How many partitions wait for a leader that takes their marker."""
+        return self._markers.leaderless
+
+    @property
+    def unwritten_completions(self) -> int:
+        """How many transactions have all their markers, while the log does not take the record that says so."""
+        return len(self._unwritten)
 
     # -- administrators ------------------------------------------------------------------------------------------
 

@@ -85,6 +85,8 @@ class MarkerSender:
         self._endings: dict[str, _Ending] = {}
         self._queues: dict[int, list[tuple[_Ending, TopicPartition]]] = {}
         """What is to be sent, by broker."""
+        self.leaderless = 0
+        """How many partitions had no leader when their marker was to be sent, and are tried again."""
         self._busy: set[int] = set()
         """Brokers with a request under way."""
 
@@ -123,10 +125,21 @@ class MarkerSender:
             else:
                 self._queues.setdefault(leader, []).append((ending, each))
                 brokers.append(leader)
-        self._retry_later(ending, leaderless)
+        self._wait_for_leaders(ending, leaderless)
         for broker in dict.fromkeys(brokers):
             self._flush(broker)
         self._maybe_finish(ending)
+
+    def _wait_for_leaders(self, ending: _Ending, partitions: list[TopicPartition]) -> None:
+        if not partitions:
+            return
+        self.leaderless += len(partitions)
+
+        def again() -> None:
+            self.leaderless -= len(partitions)
+            self._route(ending, partitions)
+
+        self._surroundings.call_at(self._surroundings.now_ms() + RETRY_MS, again)
 
     def _retry_later(self, ending: _Ending, partitions: list[TopicPartition]) -> None:
         if partitions:

@@ -107,7 +107,7 @@ class DirectoryWatch:
     async def _watch(
         self, path: str, directory_id: bytes, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        while True:
+        while not self._has_failed(path):
             problem = await self._check(path, directory_id)
             if problem is not None:
                 self.failed(path, problem)
@@ -117,6 +117,11 @@ class DirectoryWatch:
             # A second call of `started` must have no effect.
             task_status = trio.TASK_STATUS_IGNORED
             await trio.sleep(CHECK_INTERVAL_S)
+
+    def _has_failed(self, path: str) -> bool:
+        """Whether other code got an error from a directory's disk. Nothing is written there until the next start."""
+        directories = () if self._directories is None else self._directories.all
+        return any(each.path == path and each.problem is not None for each in directories)
 
     async def _check(self, path: str, directory_id: bytes) -> str | None:
         """What is wrong with a directory; None if nothing is, or if it could not be checked."""

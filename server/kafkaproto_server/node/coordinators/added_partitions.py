@@ -14,10 +14,10 @@ from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.message import Message
 from kafkaproto.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.net.streams import Connect
-from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests
+from kafkaproto_server.metrics.coordinators import VerificationMetrics
+from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests, OtherBrokers
 from kafkaproto_server.node.coordinators.transactions import TransactionCoordinators
-from kafkaproto_server.ports import Rng
+from kafkaproto_server.ports import Clock
 from kafkaproto_server.requests.coordinator_places import partition_of
 from kafkaproto_server.requests.transaction_requests import (
     AddPartitionsValues,
@@ -28,7 +28,7 @@ from kafkaproto_server.requests.transaction_requests import (
     by_topic,
 )
 from kafkaproto_server.topic_names import TRANSACTIONS_TOPIC
-from kafkaproto_server.types import NO_NODE, Endpoint
+from kafkaproto_server.types import NO_NODE
 
 MAX_ELEMENTS = 1_000
 """Of one request: some 30 KiB. Of a sender that may do no more than CLUSTER_ACTION, a broker reads up to 64 KiB
@@ -64,24 +64,21 @@ class AddedPartitions:
 
     def __init__(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         *,
         image: Callable[[], ClusterImage],
         coordinators: TransactionCoordinators,
-        endpoint: Callable[[int], Endpoint | None],
-        rng: Rng,
-        connect: Connect,
-        timeout_ms: Callable[[], int],
+        metrics: VerificationMetrics,
+        clock: Clock,
     ) -> None:
-        self._broker_id = broker_id
+        self._broker_id = others.broker_id
         self._image = image
         self._coordinators = coordinators
+        self._metrics = metrics
+        self._clock = clock
         self._requests: BrokerRequests[_Question] = BrokerRequests(
-            client_id=f"broker-{broker_id}-add-partitions",
-            endpoint=endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=timeout_ms,
+            others,
+            "add-partitions",
             max_elements=MAX_ELEMENTS,
             request=_request,
             responded=_responded,
@@ -92,17 +89,27 @@ class AddedPartitions:
         self, producer: Producer, partitions: Sequence[TopicPartition], asks: AsksCoordinator, done: Done
     ) -> None:
         """Ask the coordinator of a transaction. ``done`` is called once, now or later."""
-        question = _Question(producer, tuple(partitions), asks, done)
+        question = _Question(producer, tuple(partitions), asks, self._counted(done))
         topic = self._image().topic_by_name(TRANSACTIONS_TOPIC)
         index = None if topic is None else partition_of(producer.transactional_id, len(topic.partitions))
         partition = None if topic is None or index is None else topic.partitions.get(index)
         leader = NO_NODE if partition is None else partition.leader
         if leader == NO_NODE:
-            done(dict.fromkeys(partitions, ErrorCode.COORDINATOR_NOT_AVAILABLE))
+            question.done(dict.fromkeys(partitions, ErrorCode.COORDINATOR_NOT_AVAILABLE))
         elif leader == self._broker_id:
             self._ask_here(question)
         else:
             self._requests.send(leader, question)
+
+    def _counted(self, done: Done) -> Done:
+        began_ms = self._clock.now_ms()
+
+        def answered(refused: PartitionCodes) -> None:
+            self._metrics.times.add((self._clock.now_ms() - began_ms) / 1000)
+            self._metrics.failures += len(refused)
+            done(refused)
+
+        return answered
 
     def _ask_here(self, question: _Question) -> None:
         producer = question.producer

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import trio
@@ -29,6 +30,20 @@ MAX_QUEUED = 10_000
 MAX_ELEMENTS = 10_000
 """With so many, a request is full. The last item may exceed it as far again; a broker takes 20,000 and more."""
 BACKOFF = Backoff(first_ms=50, longest_ms=1_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherBrokers:
+    """How a broker reaches the others."""
+
+    broker_id: int
+    """Its own."""
+    endpoint: Callable[[int], Endpoint | None]
+    """That of a broker for other brokers."""
+    rng: Rng
+    connect: Connect
+    timeout_ms: Callable[[], int]
+    """Of a request."""
 
 
 class Item(Protocol):
@@ -51,24 +66,18 @@ class BrokerRequests(Generic[ItemT]):
 
     def __init__(
         self,
+        others: OtherBrokers,
+        purpose: str,
         *,
-        client_id: str,
-        endpoint: Callable[[int], Endpoint | None],
-        rng: Rng,
-        connect: Connect,
-        timeout_ms: Callable[[], int],
         max_elements: int = MAX_ELEMENTS,
         request: Callable[[Sequence[ItemT]], Message],
         responded: Callable[[Sequence[ItemT], Message | None], None],
         lane: Callable[[ItemT], Hashable] = lambda item: None,
     ) -> None:
-        """``endpoint`` is that of a broker for other brokers. ``responded`` gets the items of a request with its
-        response; None if there was none. A request has items of one ``lane``."""
-        self.client_id = client_id
-        self.endpoint = endpoint
-        self.rng = rng
-        self.connect = connect
-        self.timeout_ms = timeout_ms
+        """``purpose`` is part of the client id. ``responded`` gets the items of a request with its response; None if
+        there was none. A request has items of one ``lane``."""
+        self.others = others
+        self.client_id = f"broker-{others.broker_id}-{purpose}"
         self.max_elements = max_elements
         self.request = request
         self.responded = responded
@@ -153,7 +162,7 @@ class _Queue(Generic[ItemT]):
             await trio.lowlevel.checkpoint()
             return None
         try:
-            response = await peer.send(self._owner.request(items), timeout_ms=self._owner.timeout_ms())
+            response = await peer.send(self._owner.request(items), timeout_ms=self._owner.others.timeout_ms())
         except (PeerError, UnsupportedVersionError) as error:
             if not self._has_failed:
                 _log.info("broker %d: %s", self._broker_id, error)
@@ -163,7 +172,7 @@ class _Queue(Generic[ItemT]):
         return response
 
     def _connected(self) -> PeerChannel | None:
-        endpoint = self._owner.endpoint(self._broker_id)
+        endpoint = self._owner.others.endpoint(self._broker_id)
         if endpoint is None:
             return None
         if self._peer is None or (self._peer.host, self._peer.port) != (endpoint.host, endpoint.port):
@@ -174,7 +183,7 @@ class _Queue(Generic[ItemT]):
                 endpoint.port,
                 client_id=self._owner.client_id,
                 backoff=BACKOFF,
-                rng=self._owner.rng,
-                connect=self._owner.connect,
+                rng=self._owner.others.rng,
+                connect=self._owner.others.connect,
             )
         return self._peer

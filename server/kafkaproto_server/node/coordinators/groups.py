@@ -25,6 +25,7 @@ from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Surr
 from kafkaproto_server.features import STREAMS_VERSION
 from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.node.coordinators.led import LedPartitions
 from kafkaproto_server.node.coordinators.regexes import compile_regex
 from kafkaproto_server.node.coordinators.share_groups import ShareGroupCoordinators
@@ -179,6 +180,7 @@ class GroupCoordinators:
         compute: Compute,
         persister: Persister,
         latest_offsets: LatestOffsets,
+        metrics: CoordinatorMetrics,
     ) -> None:
         """See `LedPartitions`, `ConsumerSetup` and `ShareLags`."""
         hash64 = xxhash.xxh3_64_intdigest
@@ -194,8 +196,11 @@ class GroupCoordinators:
             GROUP_RECORDS,
             image=image,
             make_log=make_log,
-            make_shard=lambda log, epoch: GroupShard(config, log, surroundings, setup, persister),
+            make_shard=lambda log, epoch: GroupShard(
+                config, log, surroundings, setup, persister, metrics.groups
+            ),
             load=load,
+            load_times=metrics.group_loads,
         )
         self._shard = self.led.shard
         lags = ShareLags(surroundings, persister, latest_offsets)

@@ -14,13 +14,10 @@ from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.message import Message
 from kafkaproto.messages import ListOffsetsRequest, ListOffsetsResponse
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.net.streams import Connect
-from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests
+from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests, OtherBrokers
 from kafkaproto_server.node.replicas.offsets import LATEST
-from kafkaproto_server.ports import Rng
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
 from kafkaproto_server.requests.share_group_requests import LatestOffset, TopicPartition
-from kafkaproto_server.types import Endpoint
 
 CLIENT_REPLICA_ID = -1
 AT_ONCE = 500
@@ -70,27 +67,20 @@ class LatestOffsetFinder:
 
     def __init__(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         *,
         image: Callable[[], ClusterImage],
         find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None],
         call_later: Callable[[int, Callable[[], None]], None],
-        endpoint: Callable[[int], Endpoint | None],
-        rng: Rng,
-        connect: Connect,
-        timeout_ms: Callable[[], int],
     ) -> None:
         """``find_offset`` looks at a partition that this broker leads. ``call_later`` calls after milliseconds."""
-        self._broker_id = broker_id
+        self._broker_id = others.broker_id
         self._image = image
         self._find_offset = find_offset
         self._call_later = call_later
         self._requests: BrokerRequests[_Item] = BrokerRequests(
-            client_id=f"broker-{broker_id}-latest-offsets",
-            endpoint=endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=timeout_ms,
+            others,
+            "latest-offsets",
             request=_request,
             responded=_responded,
         )

@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.replicas.coordinator_loading import LoadedRecord, Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -38,6 +39,15 @@ class Shard(Protocol):
 
     def unload(self) -> None:
         """Another broker coordinates now, or this one in a later epoch."""
+
+
+class LedCounts(NamedTuple):
+    """How many of these partitions are in each state."""
+
+    loading: int
+    active: int
+    failed: int
+    """Led, but without a coordinator: they could not be loaded."""
 
 
 ShardT = TypeVar("ShardT", bound=Shard)
@@ -65,10 +75,11 @@ class LedPartitions(Generic[ShardT]):
         make_log: Callable[[Hosted], PartitionLog],
         make_shard: Callable[[PartitionLog, int], ShardT],
         load: Callable[..., Loading],
+        load_times: Histogram,
         waits_for_commit: bool = False,
     ) -> None:
         """``names`` are the types of the topic's records. ``make_shard`` gets the log and the leader epoch. ``load``
-        makes a `Loading`, which gets ``waits_for_commit``."""
+        makes a `Loading`, which gets ``waits_for_commit``. ``load_times`` gets how long each partition took."""
         self._topic = topic
         self._names = names
         self._image = image
@@ -76,7 +87,9 @@ class LedPartitions(Generic[ShardT]):
         self._make_shard = make_shard
         self._make_loading = load
         self._waits_for_commit = waits_for_commit
+        self._load_times = load_times
         self._led: dict[int, _Led[ShardT]] = {}
+        self._failed: set[int] = set()
 
     def role_changed(self, hosted: Hosted) -> None:
         """A replica of the topic leads, follows, or is no more."""
@@ -86,7 +99,9 @@ class LedPartitions(Generic[ShardT]):
         if led is not None and (not leads or led.epoch != partition.leader_epoch):
             self._unload(partition.index)
             led = None
-        if leads and led is None:
+        if not leads:
+            self._failed.discard(partition.index)
+        elif led is None:
             self._begin(hosted)
 
     def _begin(self, hosted: Hosted) -> None:
@@ -101,6 +116,7 @@ class LedPartitions(Generic[ShardT]):
             done=partial(self._loaded, partition.index, led),
             waits_for_commit=self._waits_for_commit,
         )
+        self._failed.discard(partition.index)
         led.loading.begin()
 
     @staticmethod
@@ -111,12 +127,15 @@ class LedPartitions(Generic[ShardT]):
             shard.replay(record.key, record.value, record.offset, record.producer_id)
 
     def _loaded(self, index: int, led: _Led[ShardT], error: Exception | None) -> None:
-        led.loading = None
+        assert led.loading is not None, "it was loaded until now"
+        took_ms, led.loading = led.loading.elapsed_ms, None
         if error is not None:
             # What it coordinates has no coordinator until another broker leads, or this one anew.
             _log.error("%s-%d cannot be loaded: %s", self._topic, index, error)
             self._unload(index)
+            self._failed.add(index)
         else:
+            self._load_times.add(took_ms / 1000)
             led.shard.loaded()
 
     def _unload(self, index: int) -> None:
@@ -147,6 +166,12 @@ class LedPartitions(Generic[ShardT]):
         return led.shard
 
     @property
+    def counts(self) -> LedCounts:
+        """How many of them there are."""
+        loading = sum(each.loading is not None for each in self._led.values())
+        return LedCounts(loading, len(self._led) - loading, len(self._failed))
+
+    @property
     def is_any(self) -> bool:
         """Whether this broker leads any of them."""
         return bool(self._led)
@@ -154,7 +179,7 @@ class LedPartitions(Generic[ShardT]):
     @property
     def is_loading(self) -> bool:
         """Whether one of them is not loaded yet."""
-        return any(each.loading is not None for each in self._led.values())
+        return self.counts.loading > 0
 
     def loaded_shards(self) -> Iterator[ShardT]:
         """Those that serve requests."""

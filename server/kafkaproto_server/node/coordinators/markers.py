@@ -16,12 +16,9 @@ from kafkaproto.message import Message
 from kafkaproto.messages import WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from kafkaproto_server.coordinator.transactions.values import NO_LEADER, MarkerResults, TransactionMarker
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.net.streams import Connect
-from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests
-from kafkaproto_server.ports import Rng
+from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests, OtherBrokers
 from kafkaproto_server.requests.data import MarkerItem, Produced, ProduceResult
 from kafkaproto_server.requests.transaction_requests import TopicPartition, by_topic
-from kafkaproto_server.types import Endpoint
 
 PARTITIONS_IN_ONE = 4_000
 """The partitions of a transaction that go into one request. With more, it might exceed a broker's bounds."""
@@ -76,27 +73,20 @@ class MarkerChannels:
 
     def __init__(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         *,
         image: Callable[[], ClusterImage],
         write_markers: Callable[[Sequence[MarkerItem], Produced], None],
         call_later: Callable[[int, Callable[[], None]], None],
-        endpoint: Callable[[int], Endpoint | None],
-        rng: Rng,
-        connect: Connect,
-        timeout_ms: Callable[[], int],
     ) -> None:
         """``write_markers`` appends markers on this broker. ``call_later`` calls a function after milliseconds."""
-        self._broker_id = broker_id
+        self._broker_id = others.broker_id
         self._image = image
         self._write_markers = write_markers
         self._call_later = call_later
         self._requests: BrokerRequests[_MarkerItem] = BrokerRequests(
-            client_id=f"broker-{broker_id}-txn-marker-sender",
-            endpoint=endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=timeout_ms,
+            others,
+            "txn-marker-sender",
             request=_request,
             responded=_responded,
         )

@@ -23,14 +23,12 @@ from kafkaproto.messages import (
     WriteShareGroupStateRequest,
 )
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.net.streams import Connect
-from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests
-from kafkaproto_server.ports import Rng
+from kafkaproto_server.node.coordinators.broker_requests import BrokerRequests, OtherBrokers
 from kafkaproto_server.requests.coordinator_places import partition_of, share_key
 from kafkaproto_server.requests.ports import ShareStatePort
 from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
 from kafkaproto_server.topic_names import SHARE_TOPIC
-from kafkaproto_server.types import NO_NODE, Endpoint
+from kafkaproto_server.types import NO_NODE
 
 MAX_TRIES = 5
 FIRST_BACKOFF_MS = 1_000
@@ -104,34 +102,27 @@ class SharePersister:
 
     def __init__(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         *,
         image: Callable[[], ClusterImage],
         here: ShareStatePort,
         create_topic: Callable[[str], None],
         call_later: Callable[[int, Callable[[], None]], None],
-        endpoint: Callable[[int], Endpoint | None],
-        rng: Rng,
-        connect: Connect,
-        timeout_ms: Callable[[], int],
     ) -> None:
         """``here`` is the share coordinator of this broker. ``create_topic`` asks for an internal topic. ``call_later``
         calls a function after milliseconds."""
-        self._broker_id = broker_id
+        self._broker_id = others.broker_id
         self._image = image
         self._here = here
         self._create_topic = create_topic
         self._call_later = call_later
-        self._rng = rng
+        self._rng = others.rng
         self._ready: deque[_Call] = deque()
         """What is to be handed to a coordinator."""
         self._is_turn_set = False
         self._requests: BrokerRequests[_Call] = BrokerRequests(
-            client_id=f"broker-{broker_id}-share-persister",
-            endpoint=endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=timeout_ms,
+            others,
+            "share-persister",
             max_elements=MAX_ELEMENTS,
             request=_request,
             responded=self._responded,

@@ -14,6 +14,7 @@ from kafkaproto_server.coordinator.share.state import SharePartitionKey
 from kafkaproto_server.coordinator.values import CoordinatorError, Surroundings
 from kafkaproto_server.features import SHARE_VERSION
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.node.coordinators.led import LedPartitions
 from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
@@ -85,8 +86,9 @@ class _Ports:
 class _Shard:
     """A coordinator as `LedPartitions` has it."""
 
-    def __init__(self, coordinator: ShareCoordinator) -> None:
+    def __init__(self, coordinator: ShareCoordinator, index: int) -> None:
         self.coordinator = coordinator
+        self.index = index
         self.loaded = coordinator.loaded
         self.unload = coordinator.unload
 
@@ -110,15 +112,23 @@ class ShareCoordinators:
         delete_records: Callable[[DeletionItem, int, RecordsDeleted], None],
         make_log: Callable[[Hosted], PartitionLog],
         load: Callable[..., Loading],
+        metrics: CoordinatorMetrics,
     ) -> None:
         """See `LedPartitions`. ``delete_records`` deletes the oldest records of a partition."""
 
         def make_shard(log: PartitionLog, epoch: int) -> _Shard:
             ports = _Ports(image, delete_records, log)
-            return _Shard(ShareCoordinator(config, log, surroundings, ports))
+            coordinator = ShareCoordinator(config, log, surroundings, ports, metrics.share_states)
+            return _Shard(coordinator, log.index)
 
         self.led: LedPartitions[_Shard] = LedPartitions(
-            SHARE_TOPIC, SHARE_RECORDS, image=image, make_log=make_log, make_shard=make_shard, load=load
+            SHARE_TOPIC,
+            SHARE_RECORDS,
+            image=image,
+            make_log=make_log,
+            make_shard=make_shard,
+            load=load,
+            load_times=metrics.share_loads,
         )
         self.port = ShareStatePort(
             initialize_state=self._initialize,
@@ -127,6 +137,14 @@ class ShareCoordinators:
             write_state=self._write,
             delete_state=self._delete,
         )
+
+    def pruned_offsets(self) -> dict[int, int]:
+        """By partition: the records before it are deleted, because later ones say all that is so."""
+        return {
+            shard.index: shard.coordinator.pruned_offset
+            for shard in self.led.loaded_shards()
+            if shard.coordinator.pruned_offset is not None
+        }
 
     def is_needed(self) -> bool:
         """Whether this broker coordinates share partitions."""

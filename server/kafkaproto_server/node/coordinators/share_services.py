@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.node.coordinators.persister import SharePersister
 from kafkaproto_server.node.coordinators.share import CurrentShareConfig, ShareCoordinators
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.replicas.topic_settings import number_of
-from kafkaproto_server.ports import Clock, Rng
+from kafkaproto_server.ports import Clock
 from kafkaproto_server.requests.share_state import Persister
 
 
@@ -22,38 +23,36 @@ class ShareServices:
 
     def __init__(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         *,
         manager: ReplicaManager,
         image: Callable[[], ClusterImage],
         configs: Callable[[], NodeConfigs],
         create_topic: Callable[[str], None],
+        metrics: CoordinatorMetrics,
         clock: Clock,
-        rng: Rng,
-        connect: Connect,
     ) -> None:
         """``create_topic`` asks for an internal topic."""
         self.coordinators = ShareCoordinators(
             image=image,
             config=CurrentShareConfig(configs),
-            surroundings=NodeSurroundings(clock, rng, manager.call_at),
+            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
             delete_records=manager.delete_records,
             make_log=lambda hosted: manager.coordinator_log(
-                hosted, lambda: number_of(configs(), "share.coordinator.write.timeout.ms")
+                hosted,
+                lambda: number_of(configs(), "share.coordinator.write.timeout.ms"),
+                metrics.share_commits,
             ),
             load=manager.coordinator_loading,
+            metrics=metrics,
         )
         self.port = self.coordinators.port
         persister = SharePersister(
-            broker_id,
+            others,
             image=image,
             here=self.port,
             create_topic=create_topic,
             call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
-            endpoint=manager.endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=lambda: number_of(configs(), "request.timeout.ms"),
         )
         self.persister: Persister = persister
         self.run = persister.run

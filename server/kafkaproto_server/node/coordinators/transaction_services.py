@@ -9,8 +9,9 @@ import trio
 
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.net.streams import Connect
+from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.node.coordinators.added_partitions import AddedPartitions
+from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.node.coordinators.markers import MarkerChannels
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.transactional_appends import TransactionalAppends
@@ -21,7 +22,7 @@ from kafkaproto_server.node.coordinators.transactions import (
 )
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.replicas.topic_settings import number_of
-from kafkaproto_server.ports import Clock, Rng
+from kafkaproto_server.ports import Clock
 from kafkaproto_server.requests.coordinator_places import partition_of
 from kafkaproto_server.requests.ports import TransactionPort
 from kafkaproto_server.requests.transaction_requests import (
@@ -38,45 +39,41 @@ class TransactionServices:
 
     def __init__(
         self,
-        broker_id: int,
+        others: OtherBrokers,
         *,
         manager: ReplicaManager,
         image: Callable[[], ClusterImage],
         configs: Callable[[], NodeConfigs],
         new_producer_id: NewProducerId,
+        metrics: CoordinatorMetrics,
         clock: Clock,
-        rng: Rng,
-        connect: Connect,
     ) -> None:
         self._image = image
         self._configs = configs
         self.markers = MarkerChannels(
-            broker_id,
+            others,
             image=image,
             write_markers=manager.write_markers,
             call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
-            endpoint=manager.endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=self._request_timeout_ms,
         )
         self.coordinators = TransactionCoordinators(
             image=image,
             config=lambda: transaction_config(configs()),
-            surroundings=NodeSurroundings(clock, rng, manager.call_at),
+            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
             new_producer_id=new_producer_id,
             markers=self.markers,
-            make_log=lambda hosted: manager.coordinator_log(hosted, self._request_timeout_ms),
+            make_log=lambda hosted: manager.coordinator_log(
+                hosted, others.timeout_ms, metrics.transaction_commits
+            ),
             load=manager.coordinator_loading,
+            load_times=metrics.transaction_loads,
         )
         self.added = AddedPartitions(
-            broker_id,
+            others,
             image=image,
             coordinators=self.coordinators,
-            endpoint=manager.endpoint,
-            rng=rng,
-            connect=connect,
-            timeout_ms=self._request_timeout_ms,
+            metrics=metrics.verification,
+            clock=clock,
         )
         self._appends = TransactionalAppends(
             added=self.added,
@@ -107,9 +104,6 @@ class TransactionServices:
             await nursery.start(self.markers.run)
             await nursery.start(self.added.run)
             task_status.started()
-
-    def _request_timeout_ms(self) -> int:
-        return number_of(self._configs(), "request.timeout.ms")
 
     def _offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition of ``__consumer_offsets`` for a group, also while there is no such topic."""

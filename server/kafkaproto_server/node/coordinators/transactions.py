@@ -18,6 +18,7 @@ from kafkaproto_server.coordinator.transactions.values import MarkerPorts
 from kafkaproto_server.coordinator.values import CoordinatorError, Surroundings
 from kafkaproto_server.features import TRANSACTION_VERSION
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.coordinators.led import LedPartitions
 from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
@@ -80,6 +81,7 @@ class TransactionCoordinators:
         markers: MarkerPorts,
         make_log: Callable[[Hosted], PartitionLog],
         load: Callable[..., Loading],
+        load_times: Histogram,
     ) -> None:
         """See `LedPartitions`."""
 
@@ -107,6 +109,7 @@ class TransactionCoordinators:
             make_log=make_log,
             make_shard=make_shard,
             load=load,
+            load_times=load_times,
             # What the former leader decided may not be committed yet, and markers may follow only then.
             waits_for_commit=True,
         )

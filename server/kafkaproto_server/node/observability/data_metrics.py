@@ -1,4 +1,4 @@
-"""Metrics of a broker's data plane: the log cleaner, the quotas of clients, the throttles of replication.
+"""Metrics of a broker's data plane: topics, the log cleaner, the quotas of clients, the throttles of replication.
 
 Apache Kafka has the metrics of quotas for each user and client id. Clients choose their ids, so here all clients of one
 kind of quota are one series: only those count that a quota holds for.
@@ -13,6 +13,8 @@ from prometheus_client.core import Metric
 
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.observability.families import gauge, gauges, summary
+from kafkaproto_server.node.observability.replica_counts import ReplicaCounts
+from kafkaproto_server.node.observability.topic_metrics import TopicMoment, topic_moment, topic_work
 from kafkaproto_server.node.replicas.cleaning import CleanerStatistics
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.node.serving.throttling import ThrottleStatistics
@@ -43,6 +45,7 @@ class DataMetrics:
     cleaner: CleanerStatistics
     leader_byte_rate: float
     follower_byte_rate: float
+    topics: TopicMoment
 
 
 def data_metrics(manager: ReplicaManager) -> DataMetrics:
@@ -52,11 +55,23 @@ def data_metrics(manager: ReplicaManager) -> DataMetrics:
         cleaner=manager.cleaner_statistics(),
         leader_byte_rate=throttles.leader.per_second,
         follower_byte_rate=throttles.follower.per_second,
+        topics=topic_moment(manager.topic_metrics),
     )
 
 
-def data_work(moment: DataMetrics) -> Iterator[Metric]:
-    """What the cleaner has done, and the rates of throttled replication."""
+def data_work(moment: DataMetrics, replicas: ReplicaCounts) -> Iterator[Metric]:
+    """What the cleaner has done, the rates of throttled replication, what is known of all replicas, and of topics."""
+    yield gauge(
+        "kafka_server_replicamanager_produceridcount",
+        "Producers that are known, in all replicas together.",
+        replicas.producers,
+    )
+    yield gauge(
+        "kafka_server_replicamanager_partitionswithlatetransactionscount",
+        "Partitions that this broker leads with a transaction that should have ended.",
+        replicas.late_transactions,
+    )
+    yield from topic_work(moment.topics)
     cleaner = moment.cleaner
     yield gauge(f"{CLEANER}_max_clean_time_secs", "How long the last cleaning took, seconds.", cleaner.last_s)
     yield gauge(

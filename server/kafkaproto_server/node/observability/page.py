@@ -32,6 +32,15 @@ from kafkaproto_server.node.observability.controller_metrics import (
     controller_lag,
     controller_work,
 )
+from kafkaproto_server.node.observability.coordination import (
+    Coordination,
+    CoordinationMoment,
+    coordination_moment,
+)
+from kafkaproto_server.node.observability.coordinator_metrics import (
+    coordination_counters,
+    coordination_work,
+)
 from kafkaproto_server.node.observability.data_metrics import (
     DataMetrics,
     data_metrics,
@@ -49,6 +58,7 @@ from kafkaproto_server.node.observability.families import (
     summary,
 )
 from kafkaproto_server.node.observability.loop_watch import STALL_BOUNDS_MS, LoopWatch
+from kafkaproto_server.node.observability.replica_counts import ReplicaCounts, count_replicas
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotMetrics
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
@@ -83,6 +93,8 @@ class _Moment:
     """By broker; empty if the controller is not the active one."""
     broker: BrokerMetrics | None
     data: DataMetrics | None
+    coordination: CoordinationMoment | None
+    replicas: ReplicaCounts
     listeners: Mapping[str, ListenerStatistics]
     wall_ms: int
     at_s: float
@@ -103,11 +115,14 @@ class NodeMetrics:
         has_static_voters: bool,
         broker: Callable[[], BrokerLifecycleManager | None],
         manager: Callable[[], ReplicaManager | None],
+        coordination: Callable[[], Coordination | None],
         throttling: Throttling,
         clock: Clock,
     ) -> None:
-        """``broker`` returns the node's broker and ``manager`` its replicas, None if there are none yet."""
+        """``broker`` returns the node's broker, ``manager`` its replicas and ``coordination`` its coordinators, None if
+        there are none yet."""
         self._manager = manager
+        self._coordination = coordination
         self._throttling = throttling
         self._quorum = quorum
         self._requests = requests
@@ -136,6 +151,9 @@ class NodeMetrics:
                     self._requests.rotate()
                     self._throttling.rotate()
                     self._quorum.metrics.rotate()
+                    coordination = self._coordination()
+                    if coordination is not None:
+                        coordination.metrics.rotate()
                     if self._quorum.controller_metrics is not None:
                         self._quorum.controller_metrics.rotate()
         finally:
@@ -143,10 +161,13 @@ class NodeMetrics:
 
     async def page(self) -> HttpResponse:
         """The response to a scrape."""
+        manager = self._manager()
+        wall_ms = self._clock.wall_ms()
+        replicas = ReplicaCounts() if manager is None else await count_replicas(manager, wall_ms)
         # One thread for all scrapes: several at once would compete with the loop for the
         # interpreter lock.
         text = await trio.to_thread.run_sync(
-            partial(self._text, self._take_moment()), limiter=self._one_at_a_time
+            partial(self._text, self._take_moment(replicas)), limiter=self._one_at_a_time
         )
         return HttpResponse(status=200, body=text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
@@ -170,15 +191,18 @@ class NodeMetrics:
             "loop_waited": self._loop.waited_s,
         }
         counted.update(quota_counters(self._throttling.statistics))
+        coordination = self._coordination()
+        if coordination is not None:
+            counted.update(coordination_counters(coordination.metrics))
         for node_id, peer in self._quorum.peer_statistics().items():
             counted[f"requests to {node_id}"] = sum(peer.requests.values())
             counted[f"bytes to {node_id}"] = peer.sent_bytes
             counted[f"bytes from {node_id}"] = peer.received_bytes
         return counted
 
-    def _take_moment(self) -> _Moment:
+    def _take_moment(self, replicas: ReplicaCounts) -> _Moment:
         quorum, published = self._quorum, self._quorum.published
-        manager = self._manager()
+        manager, coordination = self._manager(), self._coordination()
         raft = quorum.statistics()
         return _Moment(
             raft=raft,
@@ -195,6 +219,8 @@ class NodeMetrics:
             since_last_contacts_ms=quorum.since_last_contacts_ms,
             broker=self._broker_metrics(),
             data=None if manager is None else data_metrics(manager),
+            coordination=None if coordination is None else coordination_moment(coordination),
+            replicas=replicas,
             listeners={listener.config.name: listener.statistics() for listener in self._listeners},
             wall_ms=self._clock.wall_ms(),
             at_s=trio.current_time(),
@@ -231,7 +257,13 @@ class NodeMetrics:
         yield from families.requests(self._requests)
         yield from self._rooms(moment)
         if moment.data is not None:
-            yield from data_work(moment.data)
+            yield from data_work(moment.data, moment.replicas)
+        if moment.coordination is not None:
+            yield from coordination_work(
+                moment.coordination,
+                lambda name: self._rate(moment, name),
+                lambda part, whole: self._window.ratio(part, whole, moment.counters),
+            )
         yield from quota_work(self._throttling.statistics, lambda name: self._rate(moment, name))
         # Start time, processor time, memory and descriptors, by Prometheus' own names; nothing if there is no /proc.
         yield from ProcessCollector(registry=None).collect()

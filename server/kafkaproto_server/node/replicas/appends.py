@@ -14,17 +14,19 @@ from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import EndTxnMarker
-from kafkaproto.records.batch import BatchHeader, NewRecord, RecordBatchView, build_batch
+from kafkaproto.records.batch import COMPRESSION_MASK, BatchHeader, NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.producers import AppendedBefore, ProducerRefused
 from kafkaproto_server.log_state.transactions import EndTransactionMarker
+from kafkaproto_server.metrics.topics import TopicCounts, TopicMetrics, Waiting
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.replica.incoming_batches import (
     BatchRefused,
+    Fault,
     IncomingBatch,
     check_header,
     check_records,
@@ -39,6 +41,11 @@ ACKS_LEADER = 1
 MAX_BYTES_CHECKED_AT_ONCE = 16 * 1024
 """Uncompressed batches up to this size are looked through in the event loop; all others in a thread."""
 _APPEND_TIME_BIT = 0x08
+REFUSED_AGAIN_MS = 5_000
+"""For how long after this broker refused batches because its session was over, it takes a gap in sequences for one that
+it has made itself. It is more than a request is on its way."""
+_ATTRIBUTES_AT = 22
+"""The byte of a batch's attributes that has the compression."""
 MARKER_TIMEOUT_MS = 30_000
 """How long the end of a transaction may take to be replicated; the coordinator then sends it again."""
 
@@ -51,12 +58,14 @@ _SESSION_IS_OVER = ProduceResult(
     message="This broker has not reached a controller for the time of its session: others may lead its partitions",
 )
 _NOTHING_APPENDED = ProduceResult(code=ErrorCode.NONE)
+_NOT_FAILED = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR)
+"""Errors with which Kafka's metrics do not count a request as failed."""
 
 
 class _Request:
     """A Produce request until all its partitions have a result."""
 
-    __slots__ = ("_appended", "_done", "_missing", "_results", "is_over")
+    __slots__ = ("_appended", "_done", "_missing", "_results", "_waiting", "is_over")
 
     def __init__(self, count: int, done: Produced) -> None:
         self._results: list[ProduceResult | None] = [None] * count
@@ -64,7 +73,13 @@ class _Request:
         self._appended: dict[int, ProduceResult] = {}
         self._missing = count
         self._done = done
+        self._waiting: Waiting | None = None
         self.is_over = False
+
+    def wait(self, waiting: Waiting) -> None:
+        """The request begins to wait for what is missing."""
+        self._waiting = waiting
+        waiting.begin(self._missing)
 
     def place(self, position: int) -> _Place:
         """Where one partition's result goes."""
@@ -80,6 +95,8 @@ class _Request:
             return
         self._results[position] = result
         self._missing -= 1
+        if self._waiting is not None:
+            self._waiting.watched -= 1
         if self._missing == 0:
             self._finish()
 
@@ -94,6 +111,8 @@ class _Request:
 
     def _finish(self) -> None:
         self.is_over = True
+        if self._waiting is not None:
+            self._waiting.end(self._missing)
         self._done([each for each in self._results if each is not None])
 
 
@@ -127,6 +146,7 @@ class Appends:
         refresh: Callable[[Hosted], None],
         in_thread: Callable[[Callable[[], Any], Callable[[Any], None]], None],
         is_session_over: Callable[[], bool],
+        metrics: TopicMetrics,
     ) -> None:
         """``refresh`` gives a replica the newest settings of its topic. ``in_thread`` calls its first argument in a
         thread, and its second one with the result. ``is_session_over``: whether other brokers may lead by now."""
@@ -137,16 +157,22 @@ class Appends:
         self.verifies_transactions: Callable[[], bool] = lambda: True
         """Whether records may begin a transaction here only if the coordinator knows of it."""
         self._is_session_over = is_session_over
+        self._gaps_until_ms = 0
         self._in_thread = in_thread
         self._refresh = refresh
         self._replicas = replicas
         self._clock = clock
         self._timers = timers
         self._unknown = unknown
+        self._metrics = metrics
 
     def produce(self, items: Sequence[ProduceItem], *, acks: int, timeout_ms: int, done: Produced) -> None:
         """Append the items. ``done`` is called with their results, now or later."""
-        if not items or self._is_session_over():
+        if not items:
+            done([])
+            return
+        if self._is_session_over():
+            self._gaps_until_ms = self._clock.now_ms() + REFUSED_AGAIN_MS
             done([_SESSION_IS_OVER] * len(items))
             return
         request = _Request(len(items), done)
@@ -154,6 +180,7 @@ class Appends:
             self._append(item, acks, request.place(position))
         # With other acks nobody waits for replicas, and the write ends.
         if acks == ACKS_ALL and not request.is_over:
+            request.wait(self._metrics.produces)
             self._timers.add(
                 self._clock.now_ms() + max(0, timeout_ms), request.expire, lambda: request.is_over
             )
@@ -161,7 +188,10 @@ class Appends:
     def _append(self, item: ProduceItem, acks: int, take: _Place) -> None:
         hosted = self._replicas.get(item.topic_id, item.index)
         if hosted is None or hosted.log is None:
-            take(ProduceResult(code=self._unknown(item.topic_id, item.index)))
+            code = self._unknown(item.topic_id, item.index)
+            if code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                self._metrics.all.produce_requests += 1
+            take(ProduceResult(code=code))
             return
         self._refresh(hosted)
         rules, wall_ms = hosted.settings.incoming, self._clock.wall_ms()
@@ -172,15 +202,15 @@ class Appends:
             if not batch.is_checked:
                 # A small compressed batch may hold a million records.
                 if batch.header.compression or len(item.records) > MAX_BYTES_CHECKED_AT_ONCE:
-                    self._check_in_thread(hosted, batch, rules, acks, item.guard, take)
+                    self._check_in_thread(hosted, batch, rules, acks, item, take)
                     return
                 batch = check_records(batch, rules, wall_ms)
         except PartitionError as error:
-            take(_not_appended(error))
+            self._respond_not_appended(hosted, error, take)
         except BatchRefused as error:
-            take(_refused(error, hosted.partition))
+            self._respond_refused(hosted, error, item, take)
         else:
-            self._append_checked(hosted, batch, acks, item.guard, take)
+            self._append_checked(hosted, batch, acks, item, take)
 
     def _check_in_thread(
         self,
@@ -188,7 +218,7 @@ class Appends:
         batch: IncomingBatch,
         rules: IncomingRules,
         acks: int,
-        guard: object | None,
+        item: ProduceItem,
         take: _Place,
     ) -> None:
         def work() -> IncomingBatch | BatchRefused:
@@ -199,34 +229,46 @@ class Appends:
 
         def done(result: IncomingBatch | BatchRefused) -> None:
             if isinstance(result, BatchRefused):
-                take(_refused(result, hosted.partition))
+                self._respond_refused(hosted, result, item, take)
             else:
-                self._append_checked(hosted, result, acks, guard, take)
+                self._append_checked(hosted, result, acks, item, take)
 
         self._in_thread(work, done)
 
     def _append_checked(
-        self, hosted: Hosted, batch: IncomingBatch, acks: int, guard: object | None, take: _Place
+        self, hosted: Hosted, batch: IncomingBatch, acks: int, item: ProduceItem, take: _Place
     ) -> None:
         partition, header = hosted.partition, batch.header
         try:
             partition.check_writable(needs_all=acks == ACKS_ALL)
             if header.producer_id >= 0:
                 if header.is_transactional:
-                    before = self._check_transactional(partition, header, guard)
+                    before = self._check_transactional(partition, header, item.guard)
                 else:
                     before = partition.producers.check(header, is_from_client=True)
                 if before is not None:
+                    self._count_appended(hosted, header, item)
                     self._respond_to_repeated(hosted, before, acks, take)
                     return
             base_offset = partition.take_offsets(header)
         except PartitionError as error:
-            take(_not_appended(error))
+            self._respond_not_appended(hosted, error, take)
             return
         except ProducerRefused as error:
-            start = partition.log_start_offset
-            take(ProduceResult(code=error.code, message=str(error), log_start_offset=start))
+            if error.code is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER and self._has_made_gaps():
+                take(_SESSION_IS_OVER)
+                return
+            self._count_failed(hosted)
+            take(
+                ProduceResult(
+                    code=error.code,
+                    message=str(error),
+                    log_start_offset=partition.log_start_offset,
+                    refusing_epoch=partition.leader_epoch,
+                )
+            )
             return
+        self._count_appended(hosted, header, item)
         header = header._replace(base_offset=base_offset, partition_leader_epoch=partition.leader_epoch)
         partition.producers.update(header)
         if header.is_transactional:
@@ -239,6 +281,14 @@ class Appends:
         )
         data = b"".join(stamp(batch, base_offset, partition.leader_epoch))
         self._write(hosted, data, header.next_offset, acks, result, take)
+
+    def _has_made_gaps(self) -> bool:
+        """Whether a gap in sequences may be there because this broker has just refused a batch that another one would
+        have taken: Apache Kafka's does not end its session itself. The producer sends both again, as it does if the
+        partition has another leader. It would else begin a new epoch (librdkafka), and write again what it has written
+        and not been told of.
+        """
+        return self._clock.now_ms() < self._gaps_until_ms
 
     def _check_transactional(
         self, partition: Partition, header: BatchHeader, guard: object | None
@@ -266,7 +316,13 @@ class Appends:
         return before
 
     def append_own(
-        self, hosted: Hosted, records: Sequence[NewRecord], producer_id: int = -1, producer_epoch: int = -1
+        self,
+        hosted: Hosted,
+        records: Sequence[NewRecord],
+        producer_id: int = -1,
+        producer_epoch: int = -1,
+        *,
+        compression: int,
     ) -> int:
         """Append records of this broker itself, as one batch, as far as enough replicas are in sync. Returns the offset
         behind them. With a producer id they are part of that producer's transaction.
@@ -284,6 +340,7 @@ class Appends:
             base_offset=partition.next_offset,
             partition_leader_epoch=partition.leader_epoch,
             timestamp_ms=self._clock.wall_ms(),
+            compression=compression,
             transactional=is_transactional,
             producer_id=producer_id,
             producer_epoch=producer_epoch,
@@ -301,6 +358,7 @@ class Appends:
         if is_transactional:
             partition.producers.update(header)
             partition.verifications.end(producer_id)
+        self._count_own(hosted, batch, len(records))
         self._write(hosted, batch, header.next_offset, ACKS_LEADER, _NOTHING_APPENDED, None)
         return header.next_offset
 
@@ -313,6 +371,7 @@ class Appends:
         for position, (topic_id, item) in enumerate(items):
             self._write_marker(topic_id, item, request.place(position))
         if not request.is_over:
+            request.wait(self._metrics.produces)
             self._timers.add(
                 self._clock.now_ms() + MARKER_TIMEOUT_MS, request.expire, lambda: request.is_over
             )
@@ -337,6 +396,7 @@ class Appends:
         except (PartitionError, ProducerRefused) as error:
             take(ProduceResult(code=error.code, message=str(error)))
             return
+        self._count_own(hosted, batch, header.record_count)
         aborted = partition.producers.take(header, marker)
         if aborted is not None:
             partition.aborted.append(aborted)
@@ -411,13 +471,70 @@ class Appends:
             log_start_offset=hosted.partition.log_start_offset,
         )
         if acks != ACKS_ALL:
-            take(result)
+            self._when_written(hosted, before.last_offset, result, take)
             return
         take.appended(result)
         hosted.partition.when_replicated(
             before.last_offset + 1,
             lambda code: take(result if code is ErrorCode.NONE else structs.replace(result, code=code)),
         )
+
+    def _when_written(self, hosted: Hosted, last_offset: int, result: ProduceResult, take: _Place) -> None:
+        partition = hosted.partition
+        if last_offset < partition.log_end_offset:
+            take(result)
+            return
+
+        def written(_: object) -> None:
+            is_written = last_offset < partition.log_end_offset
+            take(result if is_written else ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
+
+        # The first append is still under way, in the same lane.
+        hosted.lane.put(DiskJob(lambda: None, written, partial(self._replicas.failed, hosted)))
+
+    # -- what is counted, once it is decided what becomes of the records of a partition -----------------------------
+
+    def _count_request(self, hosted: Hosted) -> TopicCounts:
+        counts = self._metrics.of(hosted.partition.topic)
+        counts.produce_requests += 1
+        self._metrics.all.produce_requests += 1
+        return counts
+
+    def _count_appended(self, hosted: Hosted, header: BatchHeader, item: ProduceItem) -> None:
+        counts = self._count_request(hosted)
+        records = header.record_count
+        self._metrics.appended(counts, len(item.records), records)
+        if (header.attributes ^ item.records[_ATTRIBUTES_AT]) & COMPRESSION_MASK:
+            counts.produce_conversions += records
+            self._metrics.all.produce_conversions += records
+
+    def _count_own(self, hosted: Hosted, batch: bytes, records: int) -> None:
+        self._metrics.appended(self._count_request(hosted), len(batch), records)
+
+    def _count_failed(self, hosted: Hosted) -> None:
+        self._count_request(hosted).failed_produce_requests += 1
+        self._metrics.all.failed_produce_requests += 1
+
+    def _respond_not_appended(self, hosted: Hosted, error: PartitionError, take: _Place) -> None:
+        if error.code in _NOT_FAILED:
+            self._count_request(hosted)
+        else:
+            self._count_failed(hosted)
+        take(ProduceResult(code=error.code, message=None if str(error) == error.code.name else str(error)))
+
+    def _respond_refused(self, hosted: Hosted, error: BatchRefused, item: ProduceItem, take: _Place) -> None:
+        metrics, fault = self._metrics, error.fault
+        if fault in (Fault.HEADER, Fault.RECORDS):
+            self._count_failed(hosted)
+            metrics.records_without_key += error.keyless
+            metrics.wrong_offsets_or_sequences += fault is Fault.HEADER
+        elif fault is not Fault.FORM:
+            counts = self._count_request(hosted)
+            metrics.wrong_checksums += fault is Fault.CHECKSUM
+            if fault is Fault.SIZE:
+                counts.bytes_rejected += len(item.records)
+                metrics.all.bytes_rejected += len(item.records)
+        take(_refused(error, hosted.partition))
 
 
 def _marker_batch(item: MarkerItem, base_offset: int, leader_epoch: int, wall_ms: int) -> bytes:
@@ -435,10 +552,6 @@ def _marker_batch(item: MarkerItem, base_offset: int, leader_epoch: int, wall_ms
         producer_id=item.producer_id,
         producer_epoch=item.producer_epoch,
     )
-
-
-def _not_appended(error: PartitionError) -> ProduceResult:
-    return ProduceResult(code=error.code, message=None if str(error) == error.code.name else str(error))
 
 
 def _refused(error: BatchRefused, partition: Partition) -> ProduceResult:

@@ -86,8 +86,14 @@ class Loading:
         self._done = done
         self._read_failed = read_failed
         self._unknown = 0
+        self._began_ms = clock.now_ms()
         self.is_over = False
         """Set from outside once nobody waits for it any more."""
+
+    @property
+    def elapsed_ms(self) -> int:
+        """How long it has taken so far."""
+        return self._clock.now_ms() - self._began_ms
 
     def begin(self) -> None:
         """Read the first part."""

@@ -11,6 +11,7 @@ from kafkaproto.records.batch import NewRecord
 from kafkaproto.records.coordinator import encode_coordinator_record
 from kafkaproto_server.coordinator.values import CoordinatorError, Record, told_code
 from kafkaproto_server.log_state.producers import ProducerRefused
+from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.replicas.appends import Appends
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.timers import Timers
@@ -28,16 +29,27 @@ class PartitionLog:
     """
 
     def __init__(
-        self, hosted: Hosted, appends: Appends, clock: Clock, timers: Timers, timeout_ms: Callable[[], int]
+        self,
+        hosted: Hosted,
+        appends: Appends,
+        clock: Clock,
+        timers: Timers,
+        timeout_ms: Callable[[], int],
+        commit_times: Histogram,
+        compression: Callable[[], int],
     ) -> None:
-        """``timeout_ms`` is how long a response waits for replicas."""
+        """``timeout_ms`` is how long a response waits for replicas; ``commit_times`` gets how long each one did;
+        ``compression`` is that of new batches, by its number in their attributes."""
         self._hosted = hosted
         self._appends = appends
         self._clock = clock
         self._timers = timers
         self._timeout_ms = timeout_ms
-        # What waits for the commit of an offset, with the time when it waits no more; both ascend.
-        self._waiting: deque[tuple[int, int, Told]] = deque()
+        self._commit_times = commit_times
+        self._compression = compression
+        # What waits for the commit of an offset, with the time when it waits no more, which both ascend, and the time
+        # since when it waits.
+        self._waiting: deque[tuple[int, int, int, Told]] = deque()
         self._is_timer_set = False
         self._is_telling = False
         self._is_closed = False
@@ -87,7 +99,9 @@ class PartitionLog:
             # A client has sent a string that is longer than the record may have.
             raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
         try:
-            return self._appends.append_own(self._hosted, new, producer_id, producer_epoch)
+            return self._appends.append_own(
+                self._hosted, new, producer_id, producer_epoch, compression=self._compression()
+            )
         except (PartitionError, ProducerRefused) as error:
             raise CoordinatorError(told_code(error.code)) from None
 
@@ -98,7 +112,8 @@ class PartitionLog:
         elif end_offset <= self.high_watermark:
             call(ErrorCode.NONE)
         else:
-            self._waiting.append((end_offset, self._clock.now_ms() + self._timeout_ms(), call))
+            now_ms = self._clock.now_ms()
+            self._waiting.append((end_offset, now_ms + self._timeout_ms(), now_ms, call))
             self._set_timer()
 
     def partition_changed(self, partition: Partition) -> None:
@@ -113,9 +128,14 @@ class PartitionLog:
 
     def _tell(self) -> None:
         self._is_telling = False
-        waiting = self._waiting
+        waiting, now_ms = self._waiting, self._clock.now_ms()
         while waiting and waiting[0][0] <= self.high_watermark:
-            waiting.popleft()[2](ErrorCode.NONE)
+            self._end_first(now_ms, ErrorCode.NONE)
+
+    def _end_first(self, now_ms: int, code: ErrorCode) -> None:
+        _, _, since_ms, call = self._waiting.popleft()
+        self._commit_times.add((now_ms - since_ms) / 1000)
+        call(code)
 
     def _set_timer(self) -> None:
         if self._waiting and not self._is_timer_set:
@@ -127,7 +147,7 @@ class PartitionLog:
         self._tell()
         now_ms = self._clock.now_ms()
         while self._waiting and self._waiting[0][1] <= now_ms:
-            self._waiting.popleft()[2](told_code(ErrorCode.REQUEST_TIMED_OUT))
+            self._end_first(now_ms, told_code(ErrorCode.REQUEST_TIMED_OUT))
         self._set_timer()
 
     def close(self) -> None:
@@ -135,5 +155,5 @@ class PartitionLog:
         self._is_closed = True
         self._hosted.partition.watchers.pop(self, None)
         waiting, self._waiting = self._waiting, deque()
-        for _, _, call in waiting:
+        for *_, call in waiting:
             call(ErrorCode.NOT_COORDINATOR)

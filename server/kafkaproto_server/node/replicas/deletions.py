@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.metrics.topics import Waiting
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Clock
@@ -21,24 +22,32 @@ from kafkaproto_server.requests.data import NO_OFFSET, DeletionItem, DeletionRes
 class _Deletion:
     """One partition's part of a request, until it has its result."""
 
-    __slots__ = ("_done", "_low_watermark", "_partition", "is_over")
+    __slots__ = ("_done", "_low_watermark", "_partition", "_waiting", "is_over")
 
     def __init__(self, partition: Partition, done: RecordsDeleted) -> None:
         self._partition = partition
         self._done = done
         self._low_watermark = NO_OFFSET
+        self._waiting: Waiting | None = None
         self.is_over = False
 
     def __call__(self, code: ErrorCode, low_watermark: int = NO_OFFSET) -> None:
         """The end of the deletion; only the first one counts."""
         if not self.is_over:
             self.is_over = True
+            if self._waiting is not None:
+                self._waiting.end(1)
             self._done(DeletionResult(code=code, low_watermark=low_watermark))
 
     def wait(self, offset: int) -> None:
         """The leader's records before ``offset`` are gone: wait for the followers'."""
         self._low_watermark = self._partition.low_watermark
         self._partition.when_deleted(offset, self)
+
+    def count(self, waiting: Waiting) -> None:
+        """It has to wait."""
+        self._waiting = waiting
+        waiting.begin(1)
 
     def expire(self) -> None:
         """The time is over. The low watermark in the result is that of the moment at which the leader had deleted its
@@ -57,6 +66,7 @@ class Deletions:
         timers: Timers,
         unknown: Callable[[bytes, int], ErrorCode],
         refresh: Callable[[Hosted], None],
+        waiting: Waiting,
     ) -> None:
         """``unknown`` returns the error for a partition that this broker does not have. ``refresh`` gives a replica the
         newest settings of its topic."""
@@ -65,6 +75,7 @@ class Deletions:
         self._timers = timers
         self._unknown = unknown
         self._refresh = refresh
+        self._waiting = waiting
 
     def delete(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
         """Delete records. ``done`` is called with the result, now or later."""
@@ -95,5 +106,6 @@ class Deletions:
         partition without followers has to succeed then, as with Apache Kafka."""
         deletion.wait(offset)
         if not deletion.is_over:
+            deletion.count(self._waiting)
             at_ms = self._clock.now_ms() + max(0, timeout_ms)
             self._timers.add(at_ms, deletion.expire, lambda: deletion.is_over)

@@ -28,6 +28,7 @@ from kafkaproto.messages import (
 from kafkaproto.records.batch import BatchHeader, iterate_batches
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.log_state.transactions import end_transaction_marker
+from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.net.peers import PeerChannel, PeerError
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
@@ -130,6 +131,7 @@ class Fetchers:
         metadata_version: Callable[[], int],
         was_cut: Callable[[Hosted], None],
         throttle: ReplicationThrottle,
+        metrics: TopicMetrics,
     ) -> None:
         """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers.
         ``was_cut`` is called when a replica's log was cut at its end. ``throttle`` is that of what is copied."""
@@ -144,6 +146,7 @@ class Fetchers:
         self.metadata_version = metadata_version
         self.was_cut = was_cut
         self.throttle = throttle
+        self.metrics = metrics
         self._fetchers: dict[tuple[int, int], _Fetcher] = {}
         self._of: dict[PartitionKey, _Fetcher] = {}
         self._nursery: trio.Nursery | None = None
@@ -429,6 +432,7 @@ class _Fetcher:
         followed.has_all = data.high_watermark <= expected
         if self._owner.throttle.holds_for(followed.hosted):
             self._owner.throttle.record(end)
+        self._count(followed.hosted, end)
         high_watermark = data.high_watermark
 
         def appended(has_rolled: bool) -> None:
@@ -448,6 +452,13 @@ class _Fetcher:
             return
         work = partial(log.append, (batches,), aborted, wall_ms)
         self._change(followed, work, appended, is_short=log.is_short_append(end, expected))
+
+    def _count(self, hosted: Hosted, size: int) -> None:
+        """So many bytes of records were copied."""
+        metrics = self._owner.metrics
+        metrics.replication_bytes_in += size
+        if hosted.image is not None and self._config.broker_id in hosted.image.adding_replicas:
+            metrics.reassignment_bytes_in += size
 
     def _truncate(self, followed: _Followed, offset: int) -> None:
         log = followed.hosted.log

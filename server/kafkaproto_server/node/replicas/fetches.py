@@ -17,6 +17,7 @@ from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.log_state.transactions import aborted_between
+from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
 from kafkaproto_server.node.replicas.timers import Timers
@@ -107,6 +108,7 @@ class Fetches:
         read_in_thread: Callable[
             [Callable[[], list[Buffer | Exception]], Callable[[list[Buffer | Exception]], None]], None
         ],
+        metrics: TopicMetrics,
     ) -> None:
         """``max_bytes`` is fetch.max.bytes. ``selects_by_rack``: consumers are sent to a replica in their rack.
         ``read_in_thread`` calls its first argument in a thread and its second one with the result."""
@@ -119,7 +121,9 @@ class Fetches:
         self._read_in_thread = read_in_thread
         self.throttle = throttle
         """Of what followers copy."""
-        self.sessions = FetchSessions(rng, self._partition, max_sessions)
+        self.metrics = metrics
+        """What is read, by topic."""
+        self.sessions = FetchSessions(rng, self._partition, max_sessions, self._count_requests)
 
     def fetch(
         self,
@@ -139,6 +143,15 @@ class Fetches:
         topic_id = self._image().topic_ids.get(topic) if isinstance(topic, str) else topic
         hosted = None if topic_id is None else self._replicas.get(topic_id, index)
         return None if hosted is None else hosted.partition
+
+    def _count_requests(self, topic: bytes | str, number: int) -> None:
+        name = topic if isinstance(topic, str) else self._name(topic)
+        if name in self._image().topic_ids:
+            self.metrics.of(name).fetch_requests += number
+
+    def _name(self, topic_id: bytes) -> str:
+        topic = self._image().topics.get(topic_id)
+        return "" if topic is None else topic.name
 
     # The rest is for the requests.
 
@@ -238,6 +251,7 @@ class _Fetch:
         "_cold",
         "_context",
         "_done",
+        "_hosts",
         "_is_looking",
         "_is_over",
         "_may_read",
@@ -247,6 +261,7 @@ class _Fetch:
         "_throttled",
         "_values",
         "_version",
+        "_watched",
     )
 
     def __init__(
@@ -269,16 +284,24 @@ class _Fetch:
         self._is_over = False
         self._is_looking = False
         self._results: list[ReadResult] = []
+        # The replica of each of them; None if there is none here that the sender may read.
+        self._hosts: list[Hosted | None] = []
+        # How many partitions it waits for.
+        self._watched = 0
         self._cold: list[LogRead] = []
         # The positions of partitions whose records count for the throttle of replication.
         self._throttled: list[int] = []
 
     def begin(self, now_ms: int) -> None:
         values = self._values
+        if self._context.continues_session:
+            self._node.metrics.all.fetch_requests += self._context.size
         if self._context.error_code or self._look(is_first=True) or values.max_wait_ms <= 0:
             self._finish()
         elif not self._is_over:
             self._context.wait(self._wake)
+            self._watched = self._context.size
+            self._node.metrics.fetches.begin(self._watched)
             self._node.call_at(now_ms + values.max_wait_ms, self._expire, lambda: self._is_over)
 
     def _wake(self) -> None:
@@ -304,9 +327,11 @@ class _Fetch:
         is_due = False
         total = refused = 0
         self._results, self._cold = results, _ = [], []
+        self._hosts = hosts = []
         self._throttled.clear()
         fetches = self._context.look()
         for position, fetch in enumerate(fetches):
+            hosted = None
             try:
                 hosted = self._node.find(fetch, self._may_read)
                 result = self._read(hosted, fetch, position, left, is_first=is_first, is_empty=total == 0)
@@ -320,6 +345,7 @@ class _Fetch:
                     leader_epoch=leader_epoch,
                 )
             results.append(result)
+            hosts.append(hosted)
             total += result.records_bytes
             left = max(0, left - result.records_bytes)
             if result.error_code in _NOT_READ:
@@ -459,8 +485,37 @@ class _Fetch:
             raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return hosted.log
 
+    def _count(self, *, has_records: bool) -> None:
+        """Count the request and, unless ``has_records`` is false, the records of its response."""
+        metrics, values = self._node.metrics, self._values
+        is_request, is_reader = not self._context.continues_session, not values.is_from_follower
+        requests = size_of_all = 0
+        for hosted, result in zip(self._hosts, self._results, strict=True):
+            if hosted is None:
+                requests += is_request and result.error_code not in _NOT_READ
+                continue
+            size = len(result.records) if has_records else 0
+            if is_request or (size and is_reader):
+                counts = metrics.of(hosted.partition.topic)
+                requests += is_request
+                counts.fetch_requests += is_request
+                if is_reader:
+                    size_of_all += size
+                    counts.bytes_out += size
+            if result.error_code == ErrorCode.CORRUPT_MESSAGE:
+                metrics.of(hosted.partition.topic).failed_fetch_requests += 1
+                metrics.all.failed_fetch_requests += 1
+            if size and not is_reader:
+                metrics.replication_bytes_out += size
+                if hosted.image is not None and values.replica_id in hosted.image.adding_replicas:
+                    metrics.reassignment_bytes_out += size
+        metrics.all.fetch_requests += requests
+        metrics.all.bytes_out += size_of_all
+
     def _finish(self) -> None:
         self._is_over = True
+        if self._watched:
+            self._node.metrics.fetches.end(self._watched)
         if self._cold:
             self._context.cancel()
             self._node.read_cold(self._cold, self._take_cold)
@@ -502,12 +557,14 @@ class _Fetch:
         if self._throttle is not None and not self._context.error_code:
             throttle_ms = self._throttle.fetched(sum(len(each.records) for each in self._results))
             if throttle_ms:
+                self._count(has_records=False)
                 session_id = self._context.throttled().session_id
                 self._done(
                     FetchResult(error_code=0, session_id=session_id, responses=(), throttle_ms=throttle_ms)
                 )
                 return
         finished = self._context.finish(self._results, self._node.now_ms)
+        self._count(has_records=not finished.error_code)
         self._done(
             FetchResult(
                 error_code=finished.error_code, session_id=finished.session_id, responses=finished.responses

@@ -179,6 +179,7 @@ class HostedReplicas:
             (each.directory_id, each.topic_id, each.index, each.is_future): each
             for survey in surveys.values()
             for each in survey.found
+            if not each.is_damaged
         }
         # Of replicas that the metadata has not placed here yet.
         self._unclaimed = {each: checkpointed_at_start(survey) for each, survey in surveys.items()}
@@ -189,7 +190,7 @@ class HostedReplicas:
         """Of each directory: what its checkpoints are to say of copies that may become replicas at any moment."""
         # Directories whose recovery points are about to be written.
         self._writes_points: set[bytes] = set()
-        self.removals = Removals(disk, clock, background, self._not_removed)
+        self.removals = Removals(disk, clock, background, self._not_removed, directories.is_online)
         for each, survey in surveys.items():
             paths = [f"{self._paths[each]}/{name}" for name in survey.deleted]
             self.removals.later(each, paths, self._delete_delay_ms)

@@ -2,7 +2,8 @@
 
 A reader may still use a file when its log gives it up, and to free a gigabyte may take a file system long. So a
 deletion is a rename; the removal comes later, in a thread that no append waits for. What is left at a stop of the
-broker is removed after the next start. Apache Kafka has it in LocalLog and in LogManager.deleteLogs.
+broker, or in a directory that has failed, is removed after the next start. Apache Kafka has it in LocalLog and in
+LogManager.deleteLogs.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ class Removals:
         clock: Clock,
         lanes: Mapping[bytes, Jobs[DiskJob]],
         failed: Callable[[bytes, Exception], None],
+        is_online: Callable[[bytes], bool],
     ) -> None:
         """``lanes`` are for work that may take long, by the id of the log directory. ``failed`` is called with that id
-        and the error of a removal."""
+        and the error of a removal, ``is_online`` says whether a directory works."""
         self._disk = disk
         self._clock = clock
         self._lanes = lanes
         self._failed = failed
+        self._is_online = is_online
         self._heap: list[tuple[int, int, bytes, Sequence[str]]] = []
         self._numbers = count()
         self._wake = trio.Event()
@@ -67,6 +70,8 @@ class Removals:
         now_ms = self._clock.now_ms()
         while self._heap and self._heap[0][0] <= now_ms:
             _, _, directory_id, paths = heapq.heappop(self._heap)
+            if not self._is_online(directory_id):
+                continue
             self._lanes[directory_id].put(
                 DiskJob(
                     partial(_remove, self._disk, paths), lambda _: None, partial(self._failed, directory_id)

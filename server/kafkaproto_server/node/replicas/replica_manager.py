@@ -19,6 +19,8 @@ from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.appends import Appends
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
@@ -108,6 +110,7 @@ class ReplicaManager:
         self._readers = workers.lane(do_jobs)
         # What coordinators read and compute may take a second; clients' reads do not wait for it.
         self._coordinators_lane = workers.lane(do_jobs)
+        self.topic_metrics = TopicMetrics()
         self._settings = KnownSettings()
         timers = self._timers = Timers(clock)
         self._inter_broker_listener = inter_broker_listener
@@ -130,7 +133,7 @@ class ReplicaManager:
         )
         self._cleaner = self._make_cleaner(workers, surveys)
         self.maintenance = Maintenance(self.replicas, clock, node_configs, self._refresh)
-        self._deletions = Deletions(self.replicas, clock, timers, self._unknown, self._refresh)
+        self._deletions = self._new_deletions()
         self.throttles = ReplicationThrottles(broker_id, clock, node_configs, self._refresh)
         self._appends = self._new_appends(is_session_over)
         self.fetches = self._new_fetches(configs, rng)
@@ -165,6 +168,10 @@ class ReplicaManager:
             moved=self._cleaner.moved,
         )
 
+    def _new_deletions(self) -> Deletions:
+        waiting = self.topic_metrics.deletions
+        return Deletions(self.replicas, self._clock, self._timers, self._unknown, self._refresh, waiting)
+
     def _new_appends(self, is_session_over: Callable[[], bool]) -> Appends:
         return Appends(
             self.replicas,
@@ -172,8 +179,9 @@ class ReplicaManager:
             self._timers,
             self._unknown,
             self._refresh,
-            self._in_thread,
+            self.in_thread,
             is_session_over,
+            self.topic_metrics,
         )
 
     def _new_fetches(self, configs: NodeConfigs, rng: Rng) -> Fetches:
@@ -187,7 +195,8 @@ class ReplicaManager:
             max_bytes=number_of(configs, "fetch.max.bytes"),
             selects_by_rack=bool(configs.value_of("replica.selector.class")),
             throttle=self.throttles.leader,
-            read_in_thread=self._in_thread,
+            read_in_thread=self.in_thread,
+            metrics=self.topic_metrics,
         )
 
     def _new_fetchers(self, rng: Rng, connect: Connect, broker_epoch: Callable[[], int | None]) -> Fetchers:
@@ -203,6 +212,7 @@ class ReplicaManager:
             metadata_version=lambda: self._image().metadata_version,
             was_cut=self._was_cut,
             throttle=self.throttles.follower,
+            metrics=self.topic_metrics,
         )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -225,6 +235,11 @@ class ReplicaManager:
         closed = trio.Event()
         self.replicas.close_all(closed.set)
         await closed.wait()
+
+    @property
+    def max_transaction_timeout_ms(self) -> int:
+        """The longest timeout that a producer may ask for."""
+        return number_of(self._node_configs(), "transaction.max.timeout.ms")
 
     def cleaner_statistics(self) -> CleanerStatistics:
         """What the cleaner has done."""
@@ -279,6 +294,8 @@ class ReplicaManager:
             self._isr_changes.drop(hosted.partition)
             self._cleaner.forget(hosted)
             self._settings.forget(hosted.partition.topic)
+            if topic_id not in self._image().topics:
+                self.topic_metrics.forget(hosted.partition.topic)
 
     def found_stray(self, found: FoundReplica) -> None:
         """What lies in a directory is no replica of this broker."""
@@ -369,9 +386,17 @@ class ReplicaManager:
 
     # -- coordinators ------------------------------------------------------------------------------------------
 
-    def coordinator_log(self, hosted: Hosted, timeout_ms: Callable[[], int]) -> PartitionLog:
-        """The partition as its coordinator sees it."""
-        return PartitionLog(hosted, self._appends, self._clock, self._timers, timeout_ms)
+    def coordinator_log(
+        self,
+        hosted: Hosted,
+        timeout_ms: Callable[[], int],
+        commit_times: Histogram,
+        compression: Callable[[], int] = lambda: 0,
+    ) -> PartitionLog:
+        """The partition as its coordinator sees it: see `PartitionLog`."""
+        return PartitionLog(
+            hosted, self._appends, self._clock, self._timers, timeout_ms, commit_times, compression
+        )
 
     def coordinator_loading(self, hosted: Hosted, names: Mapping[int, str], **calls: Any) -> Loading:
         """See `Loading`."""
@@ -486,7 +511,8 @@ class ReplicaManager:
         is_known = topic is not None and index in topic.partitions
         return ErrorCode.NONE if is_known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
-    def _in_thread(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+    def in_thread(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Do the work of a reader in a thread, and call ``done`` with the result in the event loop."""
         self._readers.put(DiskJob(work, done, _raise))
 
     def compute(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:

@@ -22,6 +22,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.log_state.transactions import aborted_between
+from kafkaproto_server.metrics.coordinators import SharePartitionMetrics
+from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.node.replicas.fetches import Fetches, LogRead
 from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitions
 from kafkaproto_server.ports import Buffer
@@ -123,6 +125,16 @@ class ShareFetches:
         """The most bytes of records in a response."""
         return min(values.max_bytes, self._led.config.fetch_max_bytes)
 
+    @property
+    def metrics(self) -> SharePartitionMetrics:
+        """What all requests have in common."""
+        return self._led.metrics
+
+    @property
+    def topic_metrics(self) -> TopicMetrics:
+        """What is read, by topic."""
+        return self._fetches.metrics
+
     def watch_locks(self, led: LedSharePartition) -> None:
         """See `LedSharePartitions.watch_locks`."""
         self._led.watch_locks(led)
@@ -183,6 +195,7 @@ class _ShareFetch:
     """One request until it has its response."""
 
     __slots__ = (
+        "_began_ms",
         "_done",
         "_failed",
         "_is_over",
@@ -191,6 +204,7 @@ class _ShareFetch:
         "_partitions",
         "_throttle",
         "_values",
+        "_watched",
     )
 
     def __init__(
@@ -211,8 +225,11 @@ class _ShareFetch:
         self._partitions = dict(partitions)
         self._failed = dict(failed)
         self._done = done
+        self._began_ms = node.now_ms
         self._is_over = False
         self._is_reading = False
+        # How many share partitions it waits for.
+        self._watched = 0
 
     def begin(self) -> None:
         """Respond, or wait."""
@@ -224,6 +241,8 @@ class _ShareFetch:
                 return
             for each in self._partitions.values():
                 each.waiters[self] = None
+            self._watched = len(self._partitions)
+            self._node.topic_metrics.share_fetches.begin(self._watched)
             self._node.call_at(
                 self._node.now_ms + self._values.max_wait_ms, self._expire, lambda: self._is_over
             )
@@ -258,6 +277,7 @@ class _ShareFetch:
 
     def _expire(self) -> None:
         if not self._is_over and not self._is_reading:
+            self._node.metrics.expired_fetches += 1
             self._drop_gone()
             self._read(self._acquirable(), is_expired=True)
 
@@ -346,6 +366,8 @@ class _ShareFetch:
 
     def _respond(self, reads: Mapping[TopicPartitionId, _Read]) -> None:
         self._is_over = True
+        if self._watched:
+            self._node.topic_metrics.share_fetches.end(self._watched)
         for each in self._partitions.values():
             each.waiters.pop(self, None)
         self._drop_gone()
@@ -362,13 +384,29 @@ class _ShareFetch:
                 acquired.append((read.led, ranges))
             left -= sum(last - first + 1 for first, last, _ in ranges)
             size += len(result.records)
+        if self._partitions:
+            metrics = self._node.metrics
+            metrics.acquire_times.add((self._node.now_ms - self._began_ms) / 1000)
+            metrics.fetch_ratios.add(len(acquired) / len(self._partitions) / 10)
         for key, error in self._failed.items():
             results[key] = ShareFetchResult(code=error.code, message=error.message)
         throttle_ms = 0 if self._throttle is None else self._throttle.fetched(size)
         if throttle_ms:
             self._give_back(acquired)
             results = {}
+        else:
+            self._count_records(reads, results)
         self._done(ShareFetched(partitions=results, throttle_ms=throttle_ms))
+
+    def _count_records(
+        self, reads: Mapping[TopicPartitionId, _Read], results: Mapping[TopicPartitionId, ShareFetchResult]
+    ) -> None:
+        metrics = self._node.topic_metrics
+        for key, result in results.items():
+            if result.records:
+                size = len(result.records)
+                metrics.of(reads[key].led.hosted.partition.topic).bytes_out += size
+                metrics.all.bytes_out += size
 
     def _acquire(self, read: _Read, max_records: int) -> tuple[ShareFetchResult, list[AcquiredRange]]:
         led, core = read.led, read.led.core

@@ -8,22 +8,26 @@ make the broker forget the share partition, so that the next fetch loads it anew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.features import SHARE_VERSION
 from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.coordinators import SharePartitionMetrics
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
 from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.node.share.dead_letters import DeadLetters
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.replica.partition import Partition, Role
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
-from kafkaproto_server.requests.share_requests import ShareError
+from kafkaproto_server.requests.share_requests import ShareError, ShareKey
 from kafkaproto_server.requests.share_state import NO_START_OFFSET, Persister, Result, ShareState, StateBatch
+from kafkaproto_server.share.dead_letters import DeadLetter, spent_letters
 from kafkaproto_server.share.in_flight import Change
 from kafkaproto_server.share.partition import SharePartition
 from kafkaproto_server.share.settings import OffsetReset, ShareConfig, ShareSettings, share_settings_of
@@ -38,19 +42,13 @@ _PERSISTER_ERRORS = {
     ErrorCode.FENCED_STATE_EPOCH: ErrorCode.NOT_LEADER_OR_FOLLOWER,
 }
 """Any other is UNKNOWN_SERVER_ERROR."""
+DEAD_LETTERS_SINCE = 2
+"""The level of share.version from which on share groups have dead-letter topics."""
 _ENDS_STATE = (
     ErrorCode.NOT_LEADER_OR_FOLLOWER,
     ErrorCode.GROUP_ID_NOT_FOUND,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
 )
-
-
-class ShareKey(NamedTuple):
-    """A share partition."""
-
-    group_id: str
-    topic_id: bytes
-    partition: int
 
 
 class Waiter(Protocol):
@@ -71,6 +69,8 @@ class LedSharePartition:
         "is_gone",
         "key",
         "leader_epoch",
+        "loading_since_ms",
+        "lock_timeouts",
         "owner",
         "reader",
         "waiters",
@@ -83,6 +83,9 @@ class LedSharePartition:
         self.leader_epoch = hosted.partition.leader_epoch
         self.core: SharePartition | None = None
         """None until it is loaded."""
+        self.loading_since_ms = owner.now_ms
+        self.lock_timeouts = 0
+        """How many records were taken from members because their locks expired."""
         self.failure: ShareError | None = None
         """Why it cannot be used; it is gone then."""
         self.is_gone = False
@@ -99,6 +102,10 @@ class LedSharePartition:
             self.owner.forget(self, ShareError(ErrorCode.NOT_LEADER_OR_FOLLOWER))
         else:
             self.wake()
+
+    def letters_written(self, letters: Sequence[DeadLetter]) -> None:
+        """See `node.share.dead_letters.Source`."""
+        self.owner.archive_letters(self, letters)
 
     def wake(self) -> None:
         """Let fetches look again."""
@@ -119,6 +126,8 @@ class LedSharePartitions:
         find: Callable[[bytes, int], Hosted | None],
         find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None],
         persister: Persister,
+        dead_letters: DeadLetters,
+        metrics: SharePartitionMetrics,
     ) -> None:
         """``configs`` returns the same object as long as it has the same values. ``find`` returns the replica of a
         partition."""
@@ -129,6 +138,8 @@ class LedSharePartitions:
         self._find = find
         self._find_offset = find_offset
         self._persister = persister
+        self._dead_letters = dead_letters
+        self.metrics = metrics
         self._known_of: NodeConfigs | None = None
         self._known = ShareConfig()
         self._led: dict[ShareKey, LedSharePartition] = {}
@@ -139,6 +150,11 @@ class LedSharePartitions:
 
     def __iter__(self) -> Iterator[LedSharePartition]:
         return iter(self._led.values())
+
+    @property
+    def now_ms(self) -> int:
+        """The monotonic time."""
+        return self._clock.now_ms()
 
     # -- settings ----------------------------------------------------------------------------------------------
 
@@ -152,7 +168,12 @@ class LedSharePartitions:
 
     def settings(self, group_id: str) -> ShareSettings:
         """The settings of a group as they are now."""
-        return share_settings_of(self.config, self._image().config(GROUP_RESOURCE, group_id))
+        image = self._image()
+        return share_settings_of(
+            self.config,
+            image.config(GROUP_RESOURCE, group_id),
+            has_dead_letters=image.features.get(SHARE_VERSION, 0) >= DEAD_LETTERS_SINCE,
+        )
 
     # -- loading -----------------------------------------------------------------------------------------------
 
@@ -226,6 +247,8 @@ class LedSharePartitions:
         except ShareError as error:
             self.forget(led, error)
             return
+        self.metrics.load_times.add((self.now_ms - led.loading_since_ms) / 1000)
+        self._dead_letters.write(led, led.core.letters_left())
         led.wake()
 
     def core_of(self, led: LedSharePartition) -> SharePartition | None:
@@ -273,9 +296,19 @@ class LedSharePartitions:
             if error is not None and error.code in _ENDS_STATE:
                 self.forget(led, error)
             done(error)
+            if error is None:
+                self._dead_letters.write(led, change.letters)
+            else:
+                self.taken_back(led, change)
             led.wake()
 
         self._write(led, core, tuple(change.batches), written)
+
+    def taken_back(self, led: LedSharePartition, change: Change) -> None:
+        """A change was taken back: of what was spent meanwhile there are letters. If the share partition is gone,
+        nobody knows that it was."""
+        if not led.is_gone:
+            self._dead_letters.write(led, change.letters)
 
     def _write(
         self,
@@ -288,6 +321,25 @@ class LedSharePartitions:
         self._persister.write(
             key.group_id, key.topic_id, key.partition, core.state(batches), led.leader_epoch, done
         )
+
+    def archive_letters(self, led: LedSharePartition, letters: Sequence[DeadLetter]) -> None:
+        """Dead letters of a share partition were written, or given up."""
+        core = led.core
+        assert core is not None, "it was loaded before it had letters"
+        current = self._led.get(led.key)
+        if current is not None and current is not led and current.core is not None:
+            # It was loaded anew, and is told of the letters, too. This one has an old start offset.
+            return
+        batches = core.archive_letters(letters)
+        if not batches:
+            return
+
+        def written(result: Result) -> None:
+            # If it could not be persisted, the next leader writes the letters again.
+            core.move_start()
+            led.wake()
+
+        self._write(led, core, batches, written)
 
     def watch_locks(self, led: LedSharePartition) -> None:
         """Locks were taken: see that they expire."""
@@ -305,11 +357,13 @@ class LedSharePartitions:
         if led.is_gone or core is None:
             return
         batches = core.expire(self._clock.now_ms())
+        led.lock_timeouts += sum(each.last_offset - each.first_offset + 1 for each in batches)
         if batches:
 
             def written(result: Result) -> None:
                 # It holds even if it could not be persisted; the next change may persist it.
                 core.move_start()
+                self._dead_letters.write(led, spent_letters(batches))
                 led.wake()
 
             self._write(led, core, batches, written)

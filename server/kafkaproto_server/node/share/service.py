@@ -10,7 +10,7 @@ Apache Kafka: ``SharePartitionManager``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -18,10 +18,13 @@ from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.features import SHARE_VERSION
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.coordinators import SharePartitionMetrics
+from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.node.share.dead_letters import DeadLetters, Transport
 from kafkaproto_server.node.share.fetches import ShareFetches
-from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitions, ShareKey
-from kafkaproto_server.ports import Clock
+from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitions
+from kafkaproto_server.ports import Clock, Rng
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.ports import SharePort
 from kafkaproto_server.requests.share_requests import (
@@ -37,13 +40,16 @@ from kafkaproto_server.requests.share_requests import (
     ShareFetched,
     ShareFetchResult,
     ShareFetchValues,
+    ShareKey,
     ShareMember,
     TopicPartitionId,
 )
 from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.share.acknowledging import (
     Acknowledgement,
+    AcknowledgeType,
     acknowledge,
+    count_types,
     in_pieces,
     release,
 )
@@ -65,17 +71,26 @@ class ShareService:
         *,
         led: LedSharePartitions,
         fetches: ShareFetches,
+        dead_letters: DeadLetters,
         image: Callable[[], ClusterImage],
         call_at: Callable[[int, Callable[[], None]], None],
+        topic_metrics: TopicMetrics,
     ) -> None:
         self._led = led
         self._fetches = fetches
+        self.dead_letters = dead_letters
+        """Its numbers are metrics, too."""
         self._image = image
         self._call_at = call_at
+        self._topic_metrics = topic_metrics
         self.sessions = ShareSessions()
         """Its numbers are metrics."""
         # By connection: the groups of sessions that began on it and have ended.
         self._left: dict[Hashable, dict[str, None]] = {}
+
+    def partitions(self) -> Iterator[LedSharePartition]:
+        """The share partitions of this broker."""
+        return iter(self._led)
 
     def _lock_duration_ms(self, group_id: str) -> int:
         """How long members of a group have records for themselves."""
@@ -210,7 +225,14 @@ class ShareService:
             except ShareError as error:
                 failed[key] = error
 
+        # Before a thread or the persister has its turn: topics may be gone afterwards.
+        topics = self._topics((*partitions, *failed))
+        for name in topics.values():
+            self._topic_metrics.of(name).share_fetch_requests += 1
+        self._topic_metrics.all.share_fetch_requests += len(topics)
+
         def fetched(result: ShareFetched) -> None:
+            self._count_failed_fetches(topics, result)
             if not result.throttle_ms:
                 result = self._of_session(session, expected, member, {**refused, **result.partitions})
             done(result)
@@ -221,6 +243,17 @@ class ShareService:
             done(ShareFetched(code=ErrorCode.UNKNOWN_SERVER_ERROR))
         else:
             self._fetches.fetch(values, partitions, failed, throttle, fetched)
+
+    def _topics(self, keys: Iterable[TopicPartitionId]) -> dict[bytes, str]:
+        """The topics of partitions, names by id."""
+        topics = self._image().topics
+        return {topic_id: topics[topic_id].name for topic_id in dict.fromkeys(each[0] for each in keys)}
+
+    def _count_failed_fetches(self, topics: Mapping[bytes, str], result: ShareFetched) -> None:
+        failed = {topic_id for (topic_id, _), each in result.partitions.items() if each.code}
+        for topic_id in failed:
+            self._topic_metrics.of(topics[topic_id]).failed_share_fetch_requests += 1
+        self._topic_metrics.all.failed_share_fetch_requests += len(failed)
 
     def _of_session(
         self,
@@ -266,14 +299,18 @@ class ShareService:
     ) -> None:
         """Acknowledge records. ``done`` is called with the results once all are persisted."""
         results: dict[TopicPartitionId, ShareAcknowledgeResult] = {}
+        topics: dict[bytes, str] = {}
         under_way = 1
 
-        def finish(key: TopicPartitionId | None, error: ShareError | None) -> None:
+        def finish(key: TopicPartitionId | None, counts: Sequence[int], error: ShareError | None) -> None:
             nonlocal under_way
             under_way -= 1
+            if error is None:
+                self._led.metrics.acknowledged(counts)
             if key is not None:
                 results[key] = _acknowledged(error)
             if not under_way:
+                self._count_acknowledgements(topics, results)
                 done(results)
 
         for key, ranges in acknowledgements.items():
@@ -281,6 +318,7 @@ class ShareService:
             if code is not ErrorCode.NONE:
                 results[key] = ShareAcknowledgeResult(code=code)
                 continue
+            topics.update(self._topics((key,)))
             led = self._led.get(ShareKey(member.group_id, *key))
             if led is None:
                 code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -292,8 +330,20 @@ class ShareService:
                 continue
             under_way += 1
             said = in_pieces(Acknowledgement(*each) for each in ranges)
-            self._acknowledge_piece(led, member.member_id, next(said), said, Change(), partial(finish, key))
-        finish(None, None)
+            counts = [0] * len(AcknowledgeType)
+            self._acknowledge_piece(
+                led, member.member_id, next(said), said, Change(), counts, partial(finish, key, counts)
+            )
+        finish(None, (), None)
+
+    def _count_acknowledgements(
+        self, topics: Mapping[bytes, str], results: Mapping[TopicPartitionId, ShareAcknowledgeResult]
+    ) -> None:
+        failed = {topic_id for (topic_id, _), each in results.items() if each.code and topic_id in topics}
+        for topic_id, name in topics.items():
+            for counts in (self._topic_metrics.all, self._topic_metrics.of(name)):
+                counts.share_acknowledgements += 1
+                counts.failed_share_acknowledgements += topic_id in failed
 
     def _acknowledge_piece(
         self,
@@ -302,23 +352,29 @@ class ShareService:
         piece: list[Acknowledgement],
         said: Iterator[list[Acknowledgement]],
         change: Change,
+        counts: list[int],
         done: Callable[[ShareError | None], None],
     ) -> None:
         """Take a piece of a partition's acknowledgements, and the others in later turns of the loop. They are one
-        change: a piece that is refused takes those before it back."""
+        change: a piece that is refused takes those before it back. ``counts`` gets the number of records by type."""
         core = self._led.core_of(led)
         assert core is not None, "it is loaded, and stays so"
         try:
             acknowledge(core, member_id, piece, change, self._fetches.now_ms)
         except ShareError as error:
             done(error)
+            self._led.taken_back(led, change)
             return
         self._led.watch_locks(led)
+        count_types(counts, piece, core.start_offset)
         following = next(said, None)
         if following is None:
             self._led.persist(led, change, done)
         else:
-            self._call_at(0, partial(self._acknowledge_piece, led, member_id, following, said, change, done))
+            self._call_at(
+                0,
+                partial(self._acknowledge_piece, led, member_id, following, said, change, counts, done),
+            )
 
 
 def _acknowledged(error: ShareError | None) -> ShareAcknowledgeResult:
@@ -332,9 +388,22 @@ def share_service(
     image: Callable[[], ClusterImage],
     configs: Callable[[], NodeConfigs],
     clock: Clock,
+    rng: Rng,
     persister: Persister,
+    transport: Transport,
+    metrics: SharePartitionMetrics,
 ) -> ShareService:
-    """The service of a broker with these replicas."""
+    """The service of a broker with these replicas. ``transport`` is that of dead letters."""
+    dead_letters = DeadLetters(
+        image=image,
+        configs=configs,
+        clock=clock,
+        rng=rng,
+        call_at=manager.call_at,
+        # Not beside clients' reads, nor the checks of what they produce: a round may take a tenth of a second.
+        in_thread=manager.compute,
+        transport=transport,
+    )
     led = LedSharePartitions(
         image=image,
         configs=configs,
@@ -343,7 +412,14 @@ def share_service(
         find=manager.replicas.get,
         find_offset=manager.find_offset,
         persister=persister,
+        dead_letters=dead_letters,
+        metrics=metrics,
     )
     return ShareService(
-        led=led, fetches=ShareFetches(led, manager.fetches), image=image, call_at=manager.call_at
+        led=led,
+        fetches=ShareFetches(led, manager.fetches),
+        dead_letters=dead_letters,
+        image=image,
+        call_at=manager.call_at,
+        topic_metrics=manager.topic_metrics,
     )

@@ -32,7 +32,7 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataKey,
     ConsumerGroupTargetAssignmentMetadataValue,
 )
-from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
+from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, MemberState
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
@@ -105,6 +105,10 @@ class ConsumerGroup:
     """Whether its regular expressions are about to be resolved. In memory only."""
     is_assigning: bool = False
     """Whether its next target assignment is computed elsewhere. In memory only."""
+    stable_counts: Counter[int] = field(default_factory=Counter)
+    """How many members have reached each epoch, and have nothing to give up."""
+    counted: enum.Enum | None = None
+    """See `Counted`."""
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -115,7 +119,7 @@ class ConsumerGroup:
             return ConsumerState.EMPTY
         if self.epoch > self.assignment_epoch:
             return ConsumerState.ASSIGNING
-        if all(member.is_reconciled_to(self.assignment_epoch) for member in self.members.values()):
+        if self.stable_counts[self.assignment_epoch] == len(self.members):
             return ConsumerState.STABLE
         return ConsumerState.RECONCILING
 
@@ -232,6 +236,8 @@ class ConsumerGroup:
             if old.instance_id is not None and old.instance_id != member.instance_id:
                 self._forget_static(old)
         self.members[member.member_id] = member
+        if member.state is MemberState.STABLE:
+            self.stable_counts[member.epoch] += 1
         self.name_counts[member.subscribed_topic_names] += 1
         if member.subscribed_topic_regex:
             self.regex_counts[member.subscribed_topic_regex] += 1
@@ -247,6 +253,10 @@ class ConsumerGroup:
         self.watches.pop(member.member_id, None)
 
     def _release(self, member: ConsumerMember) -> None:
+        if member.state is MemberState.STABLE:
+            self.stable_counts[member.epoch] -= 1
+            if not self.stable_counts[member.epoch]:
+                del self.stable_counts[member.epoch]
         names, regex = member.subscribed_topic_names, member.subscribed_topic_regex
         self.name_counts[names] -= 1
         if not self.name_counts[names]:

@@ -23,7 +23,11 @@ from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer import records as write
 from kafkaproto_server.coordinator.groups.consumer.assignors import ASSIGNORS
 from kafkaproto_server.coordinator.groups.consumer.change import Change
-from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup, ResolvedRegex
+from kafkaproto_server.coordinator.groups.consumer.group import (
+    ConsumerGroup,
+    ConsumerState,
+    ResolvedRegex,
+)
 from kafkaproto_server.coordinator.groups.consumer.member import NOTHING, ConsumerMember, indexes_of
 from kafkaproto_server.coordinator.groups.consumer.regexes import needs_resolution, resolve
 from kafkaproto_server.coordinator.groups.consumer.sessions import Sessions
@@ -38,6 +42,7 @@ from kafkaproto_server.coordinator.groups.consumer.values import (
     Assignor,
     RegexCompiler,
 )
+from kafkaproto_server.coordinator.groups.counted import CountedGroups
 from kafkaproto_server.coordinator.groups.membership import (
     check_room,
     dynamic_member,
@@ -54,6 +59,7 @@ from kafkaproto_server.coordinator.values import (
     Surroundings,
 )
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.consumer_group_requests import (
     JOIN_EPOCH,
     LEAVE_STATIC_EPOCH,
@@ -87,10 +93,12 @@ class ConsumerGroups:
         compute: Compute,
         log: CoordinatorLog,
         surroundings: Surroundings,
+        metrics: GroupMetrics,
         assignors: Mapping[str, Assignor] = ASSIGNORS,
     ) -> None:
         """``settings`` returns the settings of a group (`settings_of`)."""
-        self.groups: dict[str, ConsumerGroup] = {}
+        self.groups: CountedGroups[ConsumerGroup] = CountedGroups(ConsumerState)
+        self._metrics = metrics
         self._config = config
         self._settings = settings
         self._topics = topics
@@ -117,6 +125,8 @@ class ConsumerGroups:
             group = self.groups[group_id] = ConsumerGroup(group_id)
         if not group.replay(key, value):
             del self.groups[group_id]
+        else:
+            self.groups.changed(group)
 
     def take_over(self, end_offset: int) -> None:
         """Everything up to an offset is read."""
@@ -136,7 +146,7 @@ class ConsumerGroups:
 
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
-        self.groups = {}
+        self.groups.clear()
 
     def has_new_topics(self) -> None:
         """Regular expressions may match topics that they did not match before."""
@@ -206,8 +216,10 @@ class ConsumerGroups:
         self._maybe_grow_epoch(change)
         target_epoch, target = self._target(change)
         change.step(target_epoch, target, values.topic_partitions, self._topics)
+        has_new_epoch = change.epoch != group.epoch
         if change.records:
             self._write(group.group_id, change.records)
+        self._metrics.consumer_rebalances += has_new_epoch
         group = self.groups[group.group_id]
         if change.question is not None:
             self._assign_later(group, change.epoch, change.question, change.assignor)
@@ -391,6 +403,7 @@ class ConsumerGroups:
             # One of the next heartbeats tries again.
             return
         if has_changed:
+            self._metrics.consumer_rebalances += 1
             group.refresh_at_ms = self._surroundings.now_ms() + TOPICS_REFRESH_INTERVAL_MS
 
     # -- the log -------------------------------------------------------------------------------------------------

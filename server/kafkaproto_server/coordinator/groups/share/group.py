@@ -72,6 +72,8 @@ class ShareGroup:
     only."""
     is_assigning: bool = False
     """Whether its next target assignment is computed elsewhere. In memory only."""
+    counted: enum.Enum | None = None
+    """See `Counted`."""
     _is_pending: bool | None = None
     """`is_assignment_pending`, as long as it cannot have changed."""
 

@@ -19,12 +19,13 @@ from functools import partial
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.coordinator.groups.config import GroupConfig
+from kafkaproto_server.coordinator.groups.counted import CountedGroups
 from kafkaproto_server.coordinator.groups.membership import check_room, dynamic_member
 from kafkaproto_server.coordinator.groups.sessions import SessionWatch, SessionWatches
 from kafkaproto_server.coordinator.groups.settings import GroupSettings
 from kafkaproto_server.coordinator.groups.share import records as write
 from kafkaproto_server.coordinator.groups.share.change import ShareChange
-from kafkaproto_server.coordinator.groups.share.group import ShareGroup
+from kafkaproto_server.coordinator.groups.share.group import ShareGroup, ShareState
 from kafkaproto_server.coordinator.groups.share.initialization import (
     NO_STATES,
     by_topic,
@@ -51,6 +52,7 @@ from kafkaproto_server.coordinator.values import (
     Surroundings,
 )
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.consumer_group_requests import JOIN_EPOCH, LEAVE_EPOCH, Partitions
 from kafkaproto_server.requests.share_group_requests import (
     ShareHeard,
@@ -79,10 +81,12 @@ class ShareGroups:
         compute: Compute,
         log: CoordinatorLog,
         surroundings: Surroundings,
+        metrics: GroupMetrics,
         persister: Persister,
     ) -> None:
         """``settings`` returns the settings of a group (`share_settings_of`)."""
-        self.groups: dict[str, ShareGroup] = {}
+        self.groups: CountedGroups[ShareGroup] = CountedGroups(ShareState)
+        self._metrics = metrics
         self.topics = topics
         self.surroundings = surroundings
         self.persister = persister
@@ -107,6 +111,8 @@ class ShareGroups:
             group = self.groups[group_id] = ShareGroup(group_id)
         if not group.replay(key, value, self.surroundings.now_ms()):
             del self.groups[group_id]
+        else:
+            self.groups.changed(group)
 
     def take_over(self, end_offset: int) -> None:
         """Everything up to an offset is read."""
@@ -121,7 +127,7 @@ class ShareGroups:
 
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
-        self.groups = {}
+        self.groups.clear()
 
     def topics_changed(self, changed: frozenset[str], group_id: str) -> None:
         """Topics of these names were made, deleted, or have other partitions or racks. A group that uses one of them
@@ -187,8 +193,10 @@ class ShareGroups:
         target_epoch, target = self._target(change)
         change.step(target_epoch, target, self.topics)
         offsets = self._maybe_initialize(change)
+        has_new_epoch = change.has_new_epoch
         if change.records:
             self.write(group.group_id, change.records)
+        self._metrics.share_rebalances += has_new_epoch
         group = self.groups[group.group_id]
         if change.question is not None:
             self._assign_later(group, change.epoch, change.question)

@@ -33,7 +33,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.coordinator.groups.streams.internal_topics import ConfiguredTopology
-from kafkaproto_server.coordinator.groups.streams.member import HeldTasks, StreamsMember
+from kafkaproto_server.coordinator.groups.streams.member import HeldTasks, MemberState, StreamsMember
 from kafkaproto_server.coordinator.groups.streams.sticky import Task
 from kafkaproto_server.coordinator.groups.streams.topology import Topology
 from kafkaproto_server.requests.streams_group_requests import Tasks, TaskSets, tasks_of
@@ -107,6 +107,10 @@ class StreamsGroup:
     """What is said of the endpoints of members, by member id. In memory only."""
     is_assigning: bool = False
     """Whether its next target assignment is computed elsewhere. In memory only."""
+    stable_counts: Counter[int] = field(default_factory=Counter)
+    """How many members have reached each epoch, and have nothing to give up."""
+    counted: enum.Enum | None = None
+    """See `Counted`."""
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -119,7 +123,7 @@ class StreamsGroup:
             return StreamsState.NOT_READY
         if self.epoch > self.assignment_epoch:
             return StreamsState.ASSIGNING
-        if all(member.is_reconciled_to(self.assignment_epoch) for member in self.members.values()):
+        if self.stable_counts[self.assignment_epoch] == len(self.members):
             return StreamsState.STABLE
         return StreamsState.RECONCILING
 
@@ -217,6 +221,8 @@ class StreamsGroup:
             self._release(old)
             self._forget_static(old)
         self.members[member.member_id] = member
+        if member.state is MemberState.STABLE:
+            self.stable_counts[member.epoch] += 1
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
         if member.process_id is not None:
@@ -240,6 +246,10 @@ class StreamsGroup:
             self.shutdown_member_id = None
 
     def _release(self, member: StreamsMember) -> None:
+        if member.state is MemberState.STABLE:
+            self.stable_counts[member.epoch] -= 1
+            if not self.stable_counts[member.epoch]:
+                del self.stable_counts[member.epoch]
         self.endpoint_parts.pop(member.member_id, None)
         process_id = member.process_id
         if process_id is None:

@@ -22,6 +22,7 @@ from functools import partial
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import StreamsGroupDescribeResponse, StreamsGroupHeartbeatResponse
+from kafkaproto_server.coordinator.groups.counted import CountedGroups
 from kafkaproto_server.coordinator.groups.membership import (
     check_room,
     dynamic_member,
@@ -60,6 +61,7 @@ from kafkaproto_server.coordinator.values import (
     Surroundings,
 )
 from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.group_requests import GroupListing
 from kafkaproto_server.requests.streams_group_requests import (
     JOIN_EPOCH,
@@ -94,9 +96,11 @@ class StreamsGroups:
         compute: Compute,
         log: CoordinatorLog,
         surroundings: Surroundings,
+        metrics: GroupMetrics,
     ) -> None:
         """``max_size`` is that of each group, ``settings`` returns the settings of a group."""
-        self.groups: dict[str, StreamsGroup] = {}
+        self.groups: CountedGroups[StreamsGroup] = CountedGroups(StreamsState)
+        self._metrics = metrics
         self._max_size = max_size
         self._settings = settings
         self._topics = topics
@@ -123,6 +127,8 @@ class StreamsGroups:
         if not group.replay(key, value):
             del self.groups[group_id]
             self._delays.pop(group_id, None)
+        else:
+            self.groups.changed(group)
 
     def take_over(self, end_offset: int) -> None:
         """Everything up to an offset is read."""
@@ -138,7 +144,7 @@ class StreamsGroups:
 
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
-        self.groups = {}
+        self.groups.clear()
         self._delays = {}
 
     def topics_changed(self, changed: frozenset[str], group_id: str) -> None:
@@ -223,8 +229,10 @@ class StreamsGroups:
         self._maybe_delay(group, settings)
         target_epoch, target = self._target(change, settings, configured, is_refined=is_refined)
         change.step(target_epoch, target, values.owned)
+        has_new_epoch = change.epoch != group.epoch
         if change.records:
             self._write(group_id, change.records)
+        self._metrics.streams_rebalances += has_new_epoch
         group.is_fresh = True
         current = self.groups[group_id]
         self.sessions.extend(current, values.member_id, settings.session_timeout_ms)

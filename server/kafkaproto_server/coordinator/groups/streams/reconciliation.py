@@ -122,17 +122,19 @@ class _Step:
         warmup.lost -= standby.take_now(warmup.own)
         for replicas in (standby, warmup):
             replicas.lost -= wanted
-        revoking = HeldTasks(_nested(lost), grouped(standby.lost), grouped(warmup.lost))
+        revoking = HeldTasks(_nested(lost), grouped(sorted(standby.lost)), grouped(sorted(warmup.lost)))
         has_to_revoke = not revoking.is_empty and self.may_have(revoking)
         promoted = set() if has_to_revoke else free
         for replicas in (standby, warmup):
             replicas.kept |= (replicas.own & wanted) - promoted
         if has_to_revoke:
-            assigned = HeldTasks(_nested(kept), grouped(standby.kept), grouped(warmup.kept))
+            assigned = HeldTasks(_nested(kept), grouped(sorted(standby.kept)), grouped(sorted(warmup.kept)))
             return self._member.at_epoch(epoch, MemberState.UNREVOKED_TASKS, assigned, revoking)
         kept.update(dict.fromkeys(free, self._target_epoch))
         assigned = HeldTasks(
-            _nested(kept), grouped(standby.kept | standby.free), grouped(warmup.kept | warmup.free)
+            _nested(kept),
+            grouped(sorted(standby.kept | standby.free)),
+            grouped(sorted(warmup.kept | warmup.free)),
         )
         state = MemberState.UNRELEASED_TASKS if has_unreleased else MemberState.STABLE
         return self._member.at_epoch(self._target_epoch, state, assigned, NOTHING)
@@ -185,7 +187,8 @@ def _flat(held: HeldTasks) -> _Epochs:
 
 
 def _nested(epochs: _Epochs) -> dict[str, dict[int, int]]:
+    """In the order of the tasks: that of a set is another one in each process, and would be seen in responses."""
     found: dict[str, dict[int, int]] = {}
-    for (subtopology_id, index), epoch in epochs.items():
+    for (subtopology_id, index), epoch in sorted(epochs.items()):
         found.setdefault(subtopology_id, {})[index] = epoch
     return found
