@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Self
 
 from compat.kafka.tools import run_tool
 from compat.network import Network
@@ -157,7 +158,7 @@ class Cluster:
                 node.kill()
         self.quorum.close()
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *reason: object) -> None:

@@ -56,16 +56,25 @@ class Probe:
         self.send_frame(payload)
         return self.receive_frame()
 
+    def send_request(self, request: Message, version: int) -> None:
+        """Sends a request in that version, and does not wait for the answer."""
+        assert request.API_KEY is not None
+        self._correlation_id += 1
+        header = encode_request_header(
+            api_key=request.API_KEY,
+            api_version=version,
+            correlation_id=self._correlation_id,
+            client_id="probe",
+        )
+        self.send_frame(header + request.encode(version))
+
     def ask(self, request: Message, version: int) -> Message:
         """Sends a request in that version and returns the decoded answer; raises as receive_frame does."""
         assert request.API_KEY is not None
         api = api_by_key(request.API_KEY)
         assert api is not None
-        self._correlation_id += 1
-        header = encode_request_header(
-            api_key=api.key, api_version=version, correlation_id=self._correlation_id, client_id="probe"
-        )
-        received = self.exchange(header + request.encode(version))
+        self.send_request(request, version)
+        received = self.receive_frame()
         correlation_id, body = decode_response_header(received, api.response_header_version(version))
         assert correlation_id == self._correlation_id, "an answer to another request"
         response, end = api.response_class.decode(received, version, body)

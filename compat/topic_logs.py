@@ -67,10 +67,16 @@ def _logs(node: Node, topic: str) -> dict[str, bytes]:
 
 
 def producer_epochs(node: Node, topics: Iterable[str]) -> dict[tuple[str, int], dict[int, tuple[int, int]]]:
-    """Producer id and epoch of each record in a broker's replicas, by partition and offset."""
+    """Producer id and epoch of each record in a broker's replicas, by partition and offset.
+
+    Raises LookupError if it has no replica of one of the topics.
+    """
     found: dict[tuple[str, int], dict[int, tuple[int, int]]] = {}
     for topic in topics:
-        for name, data in _logs(node, topic).items():
+        logs = _logs(node, topic)
+        if not logs:
+            raise LookupError(f"node {node.node_id} has no replica of {topic}")
+        for name, data in logs.items():
             offsets = found[topic, int(name.removeprefix(f"{topic}-"))] = {}
             for batch in iterate_batches(data):
                 header = batch.header()

@@ -22,9 +22,13 @@ def say(what: str, **more: Any) -> None:
 class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
     """Says what the member owns."""
 
+    is_leaving = False
+    """Then it owns nothing more, whatever it is assigned until it has left."""
+
     async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
         """They are its own from now on."""
-        say("assigned", partitions=sorted(each.partition for each in assigned))
+        if not self.is_leaving:
+            say("assigned", partitions=sorted(each.partition for each in assigned))
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
         """They are its own until this returns."""
@@ -46,7 +50,8 @@ async def main(servers: str, topic: str, group_id: str) -> None:
         # It asks an old leader for offsets until its metadata is too old: FINDINGS.md.
         metadata_max_age_ms=2_000,
     )
-    consumer.subscribe([topic], listener=Listener())
+    listener = Listener()
+    consumer.subscribe([topic], listener=listener)
     await consumer.start()
     while not is_over.is_set():
         offsets = {}
@@ -64,6 +69,9 @@ async def main(servers: str, topic: str, group_id: str) -> None:
             continue
         for where, offset in offsets.items():
             say("committed", partition=where.partition, offset=offset)
+    # The client leaves without telling its listener: FINDINGS.md.
+    listener.is_leaving = True
+    say("revoked", partitions=sorted(each.partition for each in consumer.assignment()))
     await consumer.stop()
 
 

@@ -6,6 +6,7 @@ A producer that its client declares unusable begins another session. No value is
 from __future__ import annotations
 
 import abc
+import ctypes
 import itertools
 import logging
 import random
@@ -15,7 +16,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -27,11 +28,16 @@ with warnings.catch_warnings():
     from kafka import KafkaConsumer, KafkaProducer
     from kafka import TopicPartition as PythonPartition
     from kafka.errors import KafkaError as PythonError
+    from kafka.errors import KafkaTimeoutError as PythonTimeoutError
 
 TICK_S = 0.05
 FLUSH_S = 180.0
 """More than the 120 s after which every record has succeeded or failed."""
 KEPT_ERRORS = 5
+SIGN_OF_LIFE_MS = 1_000
+"""A main thread of librdkafka that works tells of itself so often."""
+SILENT_S = 30.0
+"""A consumer of librdkafka whose main thread has not told of itself for so long is given up."""
 DELIVERY_MS = 120_000
 SIZES = (20, 200, 200, 2_000)
 """Of the padding of values, in bytes."""
@@ -39,6 +45,7 @@ SIZES = (20, 200, 200, 2_000)
 # What they say of nodes that are gone is no news.
 logging.getLogger("kafka").setLevel(logging.CRITICAL)
 
+ClientT = TypeVar("ClientT")
 Told = Callable[[int, str | None], None]
 """Takes the offset of an acknowledged record, or what went wrong."""
 
@@ -169,10 +176,18 @@ class Load(threading.Thread):
         """Sends until `stop`."""
         try:
             self._last = time.monotonic()
-            while not self._stop_asked.is_set():
-                self._run_session(self._make())
+            while (session := begun(self._make, self._stop_asked)) is not None:
+                self._run_session(session)
         except BaseException as error:
             self.failure = error
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether anything was acknowledged. Raises what the thread ended with."""
+        if self.failure is not None:
+            raise self.failure
+        with self._lock:
+            return self.promised.count > 0
 
     def stop(self) -> None:
         """Sends no more, and waits for what is under way. Raises what the thread ended with."""
@@ -243,6 +258,8 @@ class Reading(threading.Thread, abc.ABC):
         self.records: dict[Place, list[tuple[int, Written]]] = {place: [] for place in places}
         """As delivered."""
         self.failure: BaseException | None = None
+        self.given_up = 0
+        """Consumers whose client locked itself up."""
         self.told: deque[str] = deque(maxlen=KEPT_ERRORS)
         """The newest errors that the client told of and went on from."""
 
@@ -270,13 +287,32 @@ class Reading(threading.Thread, abc.ABC):
 
 
 class LibrdkafkaReading(Reading):
-    """confluent-kafka."""
+    """confluent-kafka.
 
-    def __init__(self, servers: str, places: Sequence[Place]) -> None:
+    Its threads can lock each other up when a broker leaves the metadata (librdkafka issue 5476, see
+    `compat/confluent_kafka/FINDINGS.md`). Such a consumer is given up, and another one goes on where it was. A consumer
+    that is alive and delivers nothing is not.
+    """
+
+    def __init__(self, servers: str, places: Sequence[Place], *, silent_s: float = SILENT_S) -> None:
         """See Reading."""
         super().__init__("librdkafka", servers, places)
+        self._silent_s = silent_s
+        self._alive = 0.0
 
     def _read(self) -> None:
+        consumer = self._begin()
+        while not self._end_asked.is_set():
+            for message in consumer.consume(1000, 0.2):
+                self._take(message)
+            if time.monotonic() - self._alive > self._silent_s:
+                self.given_up += 1
+                # Nothing may destroy it, for that would wait for its threads.
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(consumer))
+                consumer = self._begin()
+        consumer.close()
+
+    def _begin(self) -> Consumer:
         settings: dict[str, Any] = {
             "bootstrap.servers": self._servers,
             "group.id": "reader",
@@ -285,30 +321,36 @@ class LibrdkafkaReading(Reading):
             "check.crcs": True,
             "fetch.wait.max.ms": 200,
             "log_level": 0,
+            "statistics.interval.ms": SIGN_OF_LIFE_MS,
+            "stats_cb": self._hear,
         }
+        self._hear()
         consumer = Consumer(settings)
-        consumer.assign([TopicPartition(topic, number, 0) for topic, number in self._places])
-        while not self._end_asked.is_set():
-            for message in consumer.consume(1000, 0.2):
-                error = message.error()
-                if error is not None:
-                    if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError._FATAL):
-                        raise KafkaException(error)
-                    where = f"{message.topic()}-{message.partition()} offset {message.offset()}"
-                    self.told.append(f"{error.name()} {error.str()} ({where})")
-                    continue
-                topic, partition, offset, value = (
-                    message.topic(),
-                    message.partition(),
-                    message.offset(),
-                    message.value(),
-                )
-                assert topic is not None
-                assert partition is not None
-                assert offset is not None
-                assert value is not None
-                self.records[topic, partition].append((offset, read_value(bytes(value))))
-        consumer.close()
+        consumer.assign([TopicPartition(*place, self.position(place)) for place in self._places])
+        return consumer
+
+    def _hear(self, _statistics: str = "") -> None:
+        self._alive = time.monotonic()
+
+    def _take(self, message: Message) -> None:
+        error = message.error()
+        if error is not None:
+            if error.code() in (KafkaError._AUTO_OFFSET_RESET, KafkaError._FATAL):
+                raise KafkaException(error)
+            where = f"{message.topic()}-{message.partition()} offset {message.offset()}"
+            self.told.append(f"{error.name()} {error.str()} ({where})")
+            return
+        topic, partition, offset, value = (
+            message.topic(),
+            message.partition(),
+            message.offset(),
+            message.value(),
+        )
+        assert topic is not None
+        assert partition is not None
+        assert offset is not None
+        assert value is not None
+        self.records[topic, partition].append((offset, read_value(bytes(value))))
 
 
 class PythonReading(Reading):
@@ -319,13 +361,9 @@ class PythonReading(Reading):
         super().__init__("kafka-python", servers, places)
 
     def _read(self) -> None:
-        consumer = KafkaConsumer(
-            bootstrap_servers=self._servers.split(","),
-            group_id=None,
-            auto_offset_reset="none",
-            fetch_max_wait_ms=200,
-            request_timeout_ms=10_000,
-        )
+        consumer = begun(self._connected, self._end_asked)
+        if consumer is None:
+            return
         assigned = [PythonPartition(topic, number) for topic, number in self._places]
         consumer.assign(assigned)
         for each in assigned:
@@ -335,6 +373,25 @@ class PythonReading(Reading):
                 into = self.records[where.topic, where.partition]
                 into.extend((message.offset, read_value(message.value)) for message in messages)
         consumer.close()
+
+    def _connected(self) -> KafkaConsumer:
+        return KafkaConsumer(
+            bootstrap_servers=self._servers.split(","),
+            group_id=None,
+            auto_offset_reset="none",
+            fetch_max_wait_ms=200,
+            request_timeout_ms=10_000,
+        )
+
+
+def begun(make: Callable[[], ClientT], stop: threading.Event) -> ClientT | None:
+    """A client of kafka-python, which gives up connecting after 30 s, perhaps all of them with a broker that is paused.
+    It is made until one succeeds; None if it is to stop first.
+    """
+    while not stop.is_set():
+        with suppress(PythonTimeoutError):
+            return make()
+    return None
 
 
 def consume_to(readings: Sequence[Reading], ends: dict[Place, int], timeout_s: float) -> list[str]:

@@ -49,6 +49,8 @@ class ChaosResult:
 
     faults: dict[str, int] = field(default_factory=dict)
     producers: list[tuple[Promised, Found]] = field(default_factory=list)
+    given_up: dict[str, int] = field(default_factory=dict)
+    """How often a client locked itself up, by consumer, and another one went on."""
     replicas: int = 0
     replica_bytes: int = 0
     memory: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -77,6 +79,7 @@ class ChaosResult:
             rows.append(f"  {promised.name:26}" + "".join(f"{each:>14}" for each in cells))
             if promised.failed:
                 rows.append(f"    failed: {dict(promised.failed)}, sessions: {promised.sessions}")
+        rows += [f"{name}: locked itself up {count} times" for name, count in self.given_up.items() if count]
         rows.append(f"{'memory of nodes':28}{'at most':>14}{'in the end':>14}")
         for node_id, (most, last) in sorted(self.memory.items()):
             rows.append(f"  {node_id:<26}{most >> 20:>10} MiB{last >> 20:>10} MiB")
@@ -156,6 +159,8 @@ def run(
         ]
         for worker in workers:
             stack.callback(worker.close)
+        for worker in workers:
+            worker.until_under_way()
         tell(f"seed {seed}: load is on")
         _let_faults_happen(ground, seed, seconds)
         result.faults = dict(ground.counts)
@@ -168,7 +173,7 @@ def run(
         result.memory = memory.seen
         log = _hold_together(cluster, workers, result)
         _check_files(cluster, folder, result, tell)
-        epochs = producer_epochs(next(iter(nodes.values())), TOPICS)
+        epochs = producer_epochs(next(iter(cluster.brokers.values())), TOPICS)
         for each in promised:
             found = account(each, log, epochs)
             result.producers.append((each, found))
@@ -226,9 +231,13 @@ def _hold_together(cluster: Cluster, workers: Sequence[Worker], result: ChaosRes
     last.stop()
     log = _in_order(last.name, last.records, result)
     for worker in workers:
-        problems, records = worker.consume_to(ends)
+        consumed = worker.consume_to(ends)
         name = f"consumer of {worker.client}"
-        result.violations += [*problems, *missed(name, _in_order(name, records, result), log)]
+        result.given_up[name] = consumed.given_up
+        result.violations += [
+            *consumed.problems,
+            *missed(name, _in_order(name, consumed.records, result), log),
+        ]
     return log
 
 

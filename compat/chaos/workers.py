@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from compat.chaos.account import Place, Promised, Written
-from compat.chaos.load import FLUSH_S, LibrdkafkaReading, Load, PythonReading, Reading, consume_to
+from compat.chaos.load import FLUSH_S, TICK_S, LibrdkafkaReading, Load, PythonReading, Reading, consume_to
 
 READERS: Mapping[str, type[PythonReading] | type[LibrdkafkaReading]] = {
     "kafka-python": PythonReading,
     "librdkafka": LibrdkafkaReading,
 }
+BEGIN_S = 120.0
 CONSUME_S = 180.0
 ANSWER_S = FLUSH_S + CONSUME_S
 Records = dict[Place, list[tuple[int, Written]]]
+
+
+class Consumed(NamedTuple):
+    """What became of a worker's consumer."""
+
+    problems: list[str]
+    """Where it did not come to the end, a line each."""
+    records: Records
+    given_up: int
+    """Consumers whose client locked itself up; another one went on."""
 
 
 class WorkerError(Exception):
@@ -45,17 +57,25 @@ class Worker:
         self._process.start()
         theirs.close()
 
+    def until_under_way(self) -> None:
+        """Returns when each producer was acknowledged something. Raises WorkerError.
+
+        A client of kafka-python that meets a paused broker while it begins can take half a minute until it tries the
+        next one: longer than a short run has faults.
+        """
+        self._ask("begin")
+
     def stop_producers(self) -> list[Promised]:
         """What they sent and were told, once everything has succeeded or failed. Raises WorkerError."""
         promised: list[Promised] = self._ask("stop")
         return promised
 
-    def consume_to(self, ends: Mapping[Place, int]) -> tuple[list[str], Records]:
-        """Where the consumer did not come to these offsets, and all that it was delivered; ends the process.
+    def consume_to(self, ends: Mapping[Place, int]) -> Consumed:
+        """Lets the consumer come to these offsets, and ends the process.
 
         Raises WorkerError.
         """
-        found: tuple[list[str], Records] = self._ask(dict(ends))
+        found: Consumed = self._ask(dict(ends))
         self._process.join(ANSWER_S)
         return found
 
@@ -97,12 +117,23 @@ def _work(
         each.start()
     try:
         pipe.recv()
+        pipe.send(_under_way(loads))
+        pipe.recv()
         pipe.send([_stopped(load) for load in loads])
         problems = consume_to([reading], pipe.recv(), CONSUME_S)
         reading.stop()
-        pipe.send((problems, reading.records))
+        pipe.send(Consumed(problems, reading.records, reading.given_up))
     except Exception as error:
         pipe.send(f"{type(error).__name__}: {error}")
+
+
+def _under_way(loads: Sequence[Load]) -> bool:
+    deadline = time.monotonic() + BEGIN_S
+    while waiting := [each.name for each in loads if not each.is_under_way]:
+        if time.monotonic() > deadline:
+            raise WorkerError(f"nothing was acknowledged within {BEGIN_S:.0f} s: {', '.join(waiting)}")
+        time.sleep(TICK_S)
+    return True
 
 
 def _stopped(load: Load) -> Promised:

@@ -1,13 +1,26 @@
 """A node of Apache Kafka as a process, of the pinned release or another: the partner and the oracle of our tests."""
 
+import urllib.request
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from compat.kafka.jvm import NODE_OPTIONS, SERVER, SMALL_HEAP, ClassArchive, class_path, java_command
+from compat.kafka.jvm import (
+    NODE_OPTIONS,
+    SERVER,
+    SMALL_HEAP,
+    ClassArchive,
+    class_path,
+    java_command,
+    java_source_command,
+)
 from compat.kafka.tools import run_tool
 from compat.node import STOP_TIMEOUT_S, Node
+from compat.ports import free_port
 from compat.process import ServerProcess
+
+MBEANS = Path(__file__).with_name("MBeans.java")
+BEANS_TIMEOUT_S = 20.0
 
 
 class StockNode(Node):
@@ -55,6 +68,29 @@ class StockNode(Node):
     def _wait_until_serving(self, timeout_s: float) -> None:
         # Written when every listener accepts and, with the broker role, the broker has been unfenced.
         self.process.wait_for_line(self.process.err_path, "Kafka Server started", timeout_s)
+
+
+class MeasuredStockNode(StockNode):
+    """A node that tells the numbers in its MBeans."""
+
+    def __init__(self, directory: Path, properties: Mapping[str, str]) -> None:
+        """See Node."""
+        super().__init__(directory, properties)
+        self._beans_port = free_port()
+
+    def mbeans(self) -> dict[tuple[str, str], float]:
+        """The attributes that are numbers, by the name of the MBean and their own."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._beans_port}/", timeout=BEANS_TIMEOUT_S) as page:
+            lines = page.read().decode().splitlines()
+        return {
+            (name, attribute): float(value)
+            for name, attribute, value in (each.rsplit(" ", 2) for each in lines)
+        }
+
+    def _spawn(self, log_prefix: Path) -> ServerProcess:
+        arguments = [str(self._beans_port), str(self.properties_path)]
+        command = java_source_command(MBEANS, arguments, class_path(SERVER), NODE_OPTIONS)
+        return ServerProcess(command, log_prefix, self.directory, {})
 
 
 small_stock_node = partial(StockNode, jvm_options=SMALL_HEAP)

@@ -91,6 +91,8 @@ WITH_EFFECT = frozenset(
         "inter.broker.listener.name",
         "listener.security.protocol.map",
         "log.dirs",
+        "socket.send.buffer.bytes",
+        "socket.receive.buffer.bytes",
         "socket.request.max.bytes",
         "num.partitions",
         "broker.rack",

@@ -28,7 +28,9 @@ _LAUNCHER_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Of the Java process before Spark's own, which only puts a command line together."""
 _SILENT = "-Xlog:disable -XX:+IgnoreUnrecognizedVMOptions"
 """Java would print its warnings about an archive on the command's own output."""
-_ENDS_WITHIN_S = 60
+_ENDS_WITHIN_S = 300
+"""How long the first command waits for Java to write its classes, and for the stream that it tries before. On a busy
+machine Java has taken more than a minute. A command that gives up keeps nothing, so the next one waits as long."""
 
 
 def java_path() -> str | None:
