@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -20,10 +22,13 @@ from compat.chaos.account import (
     missed,
     read_value,
 )
+from compat.chaos.load import SIGN_OF_LIFE_MS, LibrdkafkaReading, Load, begun, consume_to
+from compat.chaos.workers import READERS, Worker
 from compat.node import combined_properties
 from compat.ours import OurNode
 from compat.runs.telling import in_silence
-from compat.topic_logs import LogsDifferError, compare_logs
+from compat.topic_logs import LogsDifferError, compare_logs, producer_epochs
+from tests.compat.support.nodes import make_node
 
 PLACE = ("topic", 0)
 
@@ -122,6 +127,70 @@ def test_replicas_that_differ_are_told(tmp_path: Path) -> None:
         (folder / "00000000000000000000.log").write_bytes(b"same" + bytes([number]))
     with pytest.raises(LogsDifferError, match="from byte 4 on"):
         compare_logs(nodes, "t")
+
+
+@pytest.mark.slow
+def test_where_a_consumer_was_given_up_another_goes_on(tmp_path: Path) -> None:
+    node = make_node(OurNode, tmp_path, {"auto.create.topics.enable": "true", "num.partitions": "1"})
+    try:
+        node.start()
+        load = Load("librdkafka", node.bootstrap_server, "t", 1, is_idempotent=True, rate=100, seed=1)
+        # Its client tells of itself less often.
+        reading = LibrdkafkaReading(node.bootstrap_server, [("t", 0)], silent_s=SIGN_OF_LIFE_MS / 1_250)
+        load.start()
+        reading.start()
+        deadline = time.monotonic() + 60
+        while reading.given_up < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        load.stop()
+        acknowledged = load.promised.acknowledged["t", 0]
+        behind = consume_to([reading], {("t", 0): acknowledged[-1][0] + 1}, 60)
+        reading.stop()
+    finally:
+        node.close()
+    assert behind == []
+    assert reading.given_up >= 2
+    assert reading.records["t", 0] == acknowledged
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("client", READERS)
+def test_faults_wait_until_each_producer_was_acknowledged_something(client: str, tmp_path: Path) -> None:
+    node = make_node(OurNode, tmp_path, {"auto.create.topics.enable": "true", "num.partitions": "1"})
+    worker = None
+    try:
+        node.start()
+        worker = Worker(client, node.bootstrap_server, {"a": True, "b": False}, 1, rate=100, seed=1)
+        worker.until_under_way()
+        found = worker.stop_producers()
+    finally:
+        if worker is not None:
+            worker.close()
+        node.close()
+    assert [each.count > 0 for each in found] == [True, True]
+
+
+def test_a_client_that_found_no_broker_is_made_again() -> None:
+    from kafka.errors import KafkaTimeoutError  # Before `compat.chaos.load` it would warn.
+
+    outcomes: list[object] = [KafkaTimeoutError(), KafkaTimeoutError(), "client"]
+
+    def make() -> object:
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    stop = threading.Event()
+    assert begun(make, stop) == "client"
+    stop.set()
+    assert begun(make, stop) is None
+
+
+def test_a_node_without_replicas_cannot_tell_the_epochs_of_producers(tmp_path: Path) -> None:
+    node = OurNode(tmp_path / "1", combined_properties(tmp_path / "data", 1))
+    with pytest.raises(LookupError, match="node 1 has no replica of t"):
+        producer_epochs(node, ["t"])
 
 
 @pytest.mark.jvm

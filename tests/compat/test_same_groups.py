@@ -145,6 +145,13 @@ def join(talk: Talk, group: str, version: int, member_id: str = "", **fields: An
     return talk.ask(kafka.JoinGroupRequest(**{**values, **fields}), version)
 
 
+def list_groups(talk: Talk, group: str, version: int, **filters: Any) -> None:
+    """How a list of the groups has this one; the others may be those of another script."""
+    response: Any = talk.probe.ask(kafka.ListGroupsRequest(**filters), version)
+    found = [repr(without_messages(each, {})) for each in response.groups if each.group_id == group]
+    talk.told.append(f"ListGroups v{version} {filters}: {response.error_code} {found}")
+
+
 def about_classic_members(talk: Talk) -> None:
     """One member: every version of every request, static members, and what is refused."""
     for version in range(10):
@@ -176,6 +183,7 @@ def about_classic_members(talk: Talk) -> None:
         join(talk, group, version, "nobody")
         join(talk, group, version, joined.member_id, protocol_type="other")
         talk.ask(kafka.DescribeGroupsRequest(groups=[group]), min(version, 6))
+        list_groups(talk, group, min(version, 5))
         talk.ask(kafka.DeleteGroupsRequest(groups_names=[group]), 2)
         leave = kafka.LeaveGroupRequest
         if version >= 3:
@@ -271,6 +279,10 @@ def about_consumer_groups(talk: Talk) -> None:
     ):
         beat(talk, "refused", "a", 0, **fields)
     talk.ask(kafka.DescribeGroupsRequest(groups=["new"]), 5)
+    for types in ([], ["Consumer"], ["consumer"], ["CLASSIC"], ["Unknown"], ["CONSUMER", "share"]):
+        list_groups(talk, "new", 5, types_filter=types)
+    for states in (["Stable"], ["RECONCILING"], ["reconciling"], ["nothing"], ["Assigning", "Reconciling"]):
+        list_groups(talk, "new", 5, states_filter=states)
     talk.ask(kafka.DeleteGroupsRequest(groups_names=["new"]), 2)
     for member_id in ("a", "b"):
         beat(talk, "new", member_id, -1)

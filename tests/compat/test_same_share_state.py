@@ -30,6 +30,7 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import SHARE_RECORDS, decode_coordinator_record
 from kafkaproto.uuids import to_text
 from kafkaproto_server.net.streams import connect_tcp
+from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.node.coordinators.persister import SharePersister
 from kafkaproto_server.requests.coordinator_places import share_key
 from kafkaproto_server.requests.ports import NO_SHARE_STATE
@@ -388,15 +389,17 @@ async def _persist(node: Node, topic_id: bytes) -> list[Result]:
             nursery.start_soon(wait)
 
         persister = SharePersister(
-            7,
+            OtherBrokers(
+                broker_id=7,
+                endpoint=lambda broker_id: Endpoint(name="PLAINTEXT", host=host, port=int(port)),
+                rng=SeededRng(),
+                connect=connect_tcp,
+                timeout_ms=lambda: 10_000,
+            ),
             image=lambda: harness.image,
             here=NO_SHARE_STATE,
             create_topic=lambda name: None,
             call_later=call_later,
-            endpoint=lambda broker_id: Endpoint(name="PLAINTEXT", host=host, port=int(port)),
-            rng=SeededRng(),
-            connect=connect_tcp,
-            timeout_ms=lambda: 10_000,
         )
         await nursery.start(persister.run)
 

@@ -329,7 +329,10 @@ def test_refusals_say_what_is_wrong() -> None:
     states.update(header(0, 0, epoch=3, attributes=TRANSACTIONAL))
     states.update(marker_header(1, producer_id=2), EndTransactionMarker(is_abort=True, coordinator_epoch=5))
     cases = [
-        (header(0, 0, epoch=2), "producer 1 wrote in epoch 2, its current epoch is 3"),
+        (
+            header(0, 0, epoch=2),
+            "producer 1 wrote sequence 0 in epoch 2, its current epoch is 3, with last sequence 0",
+        ),
         (header(0, 2, epoch=3), "producer 1 wrote sequence 2 in epoch 3, the last one is 0 in epoch 3"),
         (header(0, 1, epoch=3), "producer 1 wrote outside of its transaction, which is open since offset 0"),
     ]
@@ -374,6 +377,26 @@ def test_a_control_batch_without_a_marker_changes_nothing() -> None:
     assert states.update(marker_header(1, epoch=5)) is None
     assert states.map_end_offset == 2
     assert states.snapshot_entries() == [ProducerSnapshotEntry(1, 0, 0, 0, 0, 1000, -1, 0)]
+
+
+def test_the_oldest_transaction_has_the_timestamp_of_its_producers_last_batch() -> None:
+    states = ProducerStates()
+    assert states.oldest_transaction_timestamp == -1
+    states.update(header(0, 0, timestamp=50))
+    assert states.oldest_transaction_timestamp == -1
+    states.update(header(1, 1, attributes=TRANSACTIONAL, timestamp=70))
+    states.update(header(2, 0, producer_id=2, attributes=TRANSACTIONAL, timestamp=30))
+    assert states.oldest_transaction_timestamp == 70
+    states.update(header(3, 2, attributes=TRANSACTIONAL, timestamp=60))
+    assert states.oldest_transaction_timestamp == 60
+    expire(states, 1_000, 0)
+    loaded = ProducerStates()
+    loaded.load(states.snapshot_entries(), end_offset=4, now_ms=1_000, expiration_ms=0)
+    assert loaded.oldest_transaction_timestamp == 60
+    states.update(marker_header(4), COMMIT)
+    assert states.oldest_transaction_timestamp == 30
+    states.update(marker_header(5, producer_id=2), ABORT)
+    assert states.oldest_transaction_timestamp == -1
 
 
 def test_a_transaction_is_unstable_until_the_high_watermark_has_passed_its_marker() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import FetchRequest
 from kafkaproto_server.replica.fetch_sessions import (
+    Counted,
     FetchContext,
     FetchSessions,
     FinishedFetch,
@@ -35,8 +36,12 @@ from tests.storage.support.helpers import SeededRng
 NOW = 1_000
 
 
-def sessions_of(world: World, max_slots: int = 1000) -> FetchSessions:
-    return FetchSessions(SeededRng(), world.find, max_slots)
+def nobody_counts(topic: bytes | str, number: int) -> None:
+    """Requests are not counted."""
+
+
+def sessions_of(world: World, max_slots: int = 1000, counted: Counted = nobody_counts) -> FetchSessions:
+    return FetchSessions(SeededRng(), world.find, max_slots, counted)
 
 
 def world_of(count: int) -> World:
@@ -265,6 +270,40 @@ def test_long_random_histories_end_like_the_model() -> None:
         step = rng.choices(["next", "full", "final", "wrong"], [40, 1, 1, 1])[0]
         clients.act(("fetch", rng.randrange(2), step, named, forgotten, rng.choice([1, 3, 1 << 20])))
         clients.check()
+
+
+def test_a_request_counts_for_all_partitions_of_its_session_by_topic() -> None:
+    other = b"\x07" * 16
+    counts: dict[bytes | str, int] = {TOPIC_ID: 0, other: 0}
+
+    def counted(topic: bytes | str, number: int) -> None:
+        counts[topic] += number
+
+    world = world_of(3)
+    sessions = sessions_of(world, counted=counted)
+    fetches = [*map(fetch, range(3)), fetch(0, topic_id=other)]
+    # The request that begins a session is counted by who serves it.
+    session_id = serve(world, sessions, request(0, 0, fetches[:2])).session_id
+    session = sessions.cache.get(session_id)
+    assert session is not None
+    assert session.settle() == 1
+    assert counts == {TOPIC_ID: 0, other: 0}
+    serve(world, sessions, request(session_id, 1))
+    serve(world, sessions, request(session_id, 2))
+    session.settle()
+    assert counts == {TOPIC_ID: 4, other: 0}
+    # One more of each topic, then one less; each request counts with the partitions that there were.
+    serve(world, sessions, request(session_id, 3))
+    serve(world, sessions, request(session_id, 4, fetches[2:]))
+    assert session.settle() == 2
+    serve(world, sessions, request(session_id, 5, forgotten=[(TOPIC_ID, 0), (other, 0)]))
+    assert session.settle() == 1
+    assert counts == {TOPIC_ID: 4 + 2 + 3 + 2, other: 1}
+    serve(world, sessions, request(session_id, 6))
+    sessions.cache.remove(session_id)
+    assert counts == {TOPIC_ID: 13, other: 1}
+    assert session.settle() == 0
+    assert counts == {TOPIC_ID: 13, other: 1}
 
 
 def test_a_request_looks_at_what_changed_and_nothing_else() -> None:

@@ -192,7 +192,7 @@ class Pair:
         self.world = World()
         for index in range(5):
             self.world.create(key(index))
-        self.leader = FetchSessions(SeededRng(), self.world.find, max_slots)
+        self.leader = FetchSessions(SeededRng(), self.world.find, max_slots, lambda topic, number: None)
         self.follower = FetcherSession()
         self.wanted: dict[PartitionKey, int] = {}
 

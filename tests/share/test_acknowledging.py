@@ -8,7 +8,13 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.share_requests import ShareError
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from kafkaproto_server.share import acknowledging
-from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, in_pieces, release
+from kafkaproto_server.share.acknowledging import (
+    Acknowledgement,
+    acknowledge,
+    count_types,
+    in_pieces,
+    release,
+)
 from kafkaproto_server.share.acquiring import LogBatch, Wanted, acquire
 from kafkaproto_server.share.in_flight import Change
 from kafkaproto_server.share.partition import SharePartition
@@ -120,6 +126,21 @@ def test_a_renewed_lock_expires_later() -> None:
     assert core.expire(LOCK_MS) == (StateBatch(0, 1, 0, 1), StateBatch(4, 9, 0, 1))
     assert core.next_deadline_ms() == LOCK_MS + 600
     assert core.expire(LOCK_MS + 600) == (StateBatch(2, 3, 0, 1),)
+
+
+@pytest.mark.parametrize(
+    ("said", "counted"),
+    [
+        (Acknowledgement(0, 10**9, [1]), [0, 10**9 - 99, 0, 0, 0]),
+        (Acknowledgement(0, 99, [1]), [0] * 5),
+        (Acknowledgement(98, 101, [1, 2, 3, 1]), [0, 1, 0, 1, 0]),
+        (Acknowledgement(100, 101, [0, 2]), [1, 0, 1, 0, 0]),
+    ],
+)
+def test_records_before_the_start_offset_are_not_counted(said: Acknowledgement, counted: list[int]) -> None:
+    counts = [0] * 5
+    count_types(counts, [said], 100)
+    assert counts == counted
 
 
 def test_many_locks_expire_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from kafkaproto_server.requests.share_requests import ShareError
 from kafkaproto_server.requests.share_state import ShareState
 from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, release
 from kafkaproto_server.share.acquiring import LogBatch, Wanted, acquire
+from kafkaproto_server.share.dead_letters import DeadLetter, spent_letters
 from kafkaproto_server.share.in_flight import Change, InFlight
 from kafkaproto_server.share.partition import SharePartition
 from kafkaproto_server.share.settings import ShareSettings
@@ -23,7 +24,7 @@ MEMBERS = ("ada", "bob", "cyd")
 class World:
     """The two share partitions, and the log that they read."""
 
-    def __init__(self, sizes: list[int], limit: int, max_locks: int) -> None:
+    def __init__(self, sizes: list[int], limit: int, max_locks: int, topic: str) -> None:
         self.sizes = sizes
         self.core = SharePartition(
             ShareState(0, 0),
@@ -32,9 +33,11 @@ class World:
                 record_lock_duration_ms=LOCK_MS,
                 delivery_count_limit=limit,
                 partition_max_record_locks=max_locks,
+                dead_letter_topic=topic,
             ),
         )
-        self.model = Model(limit=limit, lock_ms=LOCK_MS)
+        self.model = Model(limit=limit, lock_ms=LOCK_MS, spent="archiving" if topic else "archived")
+        self.letters: list[DeadLetter] = []
         self.now_ms = 0
         self.changes: list[Change] = []
 
@@ -116,10 +119,20 @@ class World:
             change = self.changes.pop(at % len(self.changes))
             self.core.complete(change, is_kept=is_kept, now_ms=self.now_ms)
             self.model.complete(change, is_kept=is_kept, now_ms=self.now_ms)
+            self.letters += change.letters
+
+    def write(self, at: int) -> None:
+        """A dead letter is written."""
+        if self.letters:
+            letter = self.letters.pop(at % len(self.letters))
+            assert self.core.archive_letters([letter])
+            self.core.move_start()
+            self.model.written(letter.first, letter.last)
 
     def pass_time(self, passed_ms: int) -> None:
         self.now_ms += passed_ms
-        if self.core.expire(self.now_ms):
+        if batches := self.core.expire(self.now_ms):
+            self.letters += spent_letters(batches)
             self.core.move_start()
             self.model.expire(self.now_ms)
             self.model.move_start()
@@ -137,6 +150,14 @@ class World:
         expected = available if available is not None else max(model.end + 1, model.start)
         assert core.next_fetch_offset() == expected
         _check_in_flight(core.in_flight)
+        told = [offset for each in self.letters for offset in range(each.first, each.last + 1)]
+        archiving = {
+            offset
+            for offset, record in model.records.items()
+            if record.state == "archiving" and record.pending is None
+        }
+        assert len(told) == len(set(told))
+        assert set(told) == archiving
         for batch in core.in_flight:
             for run in batch.runs:
                 for offset in range(max(run.first, core.start_offset), run.last + 1):
@@ -175,6 +196,7 @@ STEP = st.one_of(
     st.tuples(st.just("release"), MEMBER),
     st.tuples(st.just("complete"), st.integers(0, 5), st.sampled_from((True, True, True, False))),
     st.tuples(st.just("time"), st.integers(1, 150)),
+    st.tuples(st.just("write"), st.integers(0, 5)),
     st.tuples(st.just("lose"), st.integers(1, 6)),
 )
 
@@ -184,12 +206,13 @@ STEP = st.one_of(
     sizes=st.lists(st.integers(1, 7), min_size=1, max_size=5),
     limit=st.integers(2, 5),
     max_locks=st.integers(5, 40),
+    topic=st.sampled_from(("", "dlq.t")),
     steps=st.lists(STEP, max_size=40),
 )
 def test_share_partition_is_as_a_state_for_each_record(
-    sizes: list[int], limit: int, max_locks: int, steps: list[tuple[object, ...]]
+    sizes: list[int], limit: int, max_locks: int, topic: str, steps: list[tuple[object, ...]]
 ) -> None:
-    world = World(sizes, limit, max_locks)
+    world = World(sizes, limit, max_locks, topic)
     for name, *arguments in steps:
         _run(world, name, arguments)
         world.check()
@@ -219,5 +242,7 @@ def _run(world: World, name: object, arguments: list[object]) -> None:
             world.complete(at, is_kept=is_kept)
         case "time", [int(passed_ms)]:
             world.pass_time(passed_ms)
+        case "write", [int(at)]:
+            world.write(at)
         case "lose", [int(count)]:
             world.lose(count)

@@ -9,12 +9,16 @@ from kafkaproto_server.share.settings import OffsetReset, ShareConfig, ShareSett
 CONFIG = ShareConfig()
 
 
+def settings(config: ShareConfig, own: dict[str, str]) -> ShareSettings:
+    return share_settings_of(config, own, has_dead_letters=True)
+
+
 def test_without_a_configuration_the_brokers_values_hold() -> None:
-    assert share_settings_of(CONFIG, {}) == ShareSettings()
+    assert settings(CONFIG, {}) == ShareSettings()
     other = ShareConfig(
         record_lock_duration_ms=45_000, delivery_count_limit=7, partition_max_record_locks=300
     )
-    found = share_settings_of(other, {"consumer.session.timeout.ms": "1"})
+    found = settings(other, {"consumer.session.timeout.ms": "1"})
     assert (found.record_lock_duration_ms, found.delivery_count_limit) == (45_000, 7)
     assert found.partition_max_record_locks == 300
 
@@ -31,7 +35,7 @@ def test_a_value_outside_of_the_limits_is_the_limit(
     key: str, name: str, values: list[tuple[int, int]]
 ) -> None:
     for value, expected in values:
-        assert getattr(share_settings_of(CONFIG, {key: str(value)}), name) == expected
+        assert getattr(settings(CONFIG, {key: str(value)}), name) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,12 +49,23 @@ def test_a_value_outside_of_the_limits_is_the_limit(
     ],
 )
 def test_where_a_group_begins(text: str, reset: OffsetReset, duration_ms: int) -> None:
-    found = share_settings_of(CONFIG, {"share.auto.offset.reset": text})
+    found = settings(CONFIG, {"share.auto.offset.reset": text})
     assert (found.offset_reset, found.reset_duration_ms) == (reset, duration_ms)
 
 
+@pytest.mark.parametrize("has_dead_letters", [True, False])
+def test_dead_letters_need_the_feature_level(has_dead_letters: bool) -> None:
+    own = {
+        "errors.deadletterqueue.topic.name": " dlq.x ",
+        "errors.deadletterqueue.copy.record.enable": "TRUE",
+    }
+    found = share_settings_of(CONFIG, own, has_dead_letters=has_dead_letters)
+    assert found.dead_letter_topic == ("dlq.x" if has_dead_letters else "")
+    assert found.copies_dead_letters
+
+
 def test_switches() -> None:
-    found = share_settings_of(
+    found = settings(
         CONFIG, {"share.isolation.level": "read_committed", "share.renew.acknowledge.enable": "false"}
     )
     assert found.is_read_committed

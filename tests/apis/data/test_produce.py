@@ -3,6 +3,7 @@ with the responses of a node of Apache Kafka 4.4.0 to the same requests."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest, ProduceRequest
 from kafkaproto_server.apis.data.produce import ITEMS_AT_ONCE
+from kafkaproto_server.node.log_limit import LIMITED_LOGGERS
+from kafkaproto_server.node.replicas.appends import REFUSED_AGAIN_MS
 from kafkaproto_server.requests.context import NoResponse, Unanswered
 from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import (
@@ -355,6 +358,22 @@ def test_the_response_to_a_batch_that_is_sent_again_waits_for_the_replicas_too(
     assert [only_partition(each[0].responses).base_offset for each in (first, second)] == [0, 0]
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_batch_that_is_sent_again_is_not_acknowledged_before_it_is_written(
+    broker: DataBroker, fails: bool
+) -> None:
+    broker.produce("t", batch())
+    request = broker.produce_request(("t", 0, idempotent(0)), acks=1)
+    broker.replicas.workers.hold()
+    if fails:
+        broker.replicas.disk.fail("write", ".log")
+    first, second = broker.send(request, 13), broker.send(request, 13)
+    assert (first, second) == ([], [])
+    broker.replicas.workers.release()
+    codes = [only_partition(each[0].responses).error_code for each in (first, second)]
+    assert codes == [ErrorCode.KAFKA_STORAGE_ERROR if fails else 0] * 2
+
+
 @pytest.mark.parametrize(
     ("sent", "code"),
     [
@@ -372,6 +391,34 @@ def test_a_batch_that_is_not_the_producers_next_one_is_refused(
     found = broker.produce("t", sent)
     assert (found.error_code, found.log_start_offset) == (code, 0)
     assert broker.replicas.written == (1 if code else 2)
+
+
+def test_the_log_says_why_a_producers_batches_are_refused(
+    broker: DataBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a client makes of it, a new epoch or its end, is seen elsewhere. A request causes one line at most."""
+    caplog.set_level(logging.INFO)
+    assert "kafkaproto.server.producers" in LIMITED_LOGGERS
+    broker.topic("u", [ME])
+    broker.produce("t", idempotent(0, b"a", b"b", epoch=2))
+    broker.produce("u", idempotent(0, epoch=2))
+    assert broker.produce("t", idempotent(0, b"a", b"b", epoch=2)).error_code == 0
+    assert caplog.messages == []
+    broker.produce("t", idempotent(5, epoch=2))
+    broker.produce("t", idempotent(2, epoch=1))
+    epoch = broker.harness.image.topics[broker.topic_id("t")].partitions[0].leader_epoch
+    start = f"t-0, leader epoch {epoch}: refused a batch of client 'a client' at 10.0.0.7 with"
+    assert caplog.messages == [
+        f"{start} OUT_OF_ORDER_SEQUENCE_NUMBER: producer 7 wrote sequence 5 in epoch 2, the last one is 1 in epoch 2",
+        f"{start} INVALID_PRODUCER_EPOCH: producer 7 wrote sequence 2 in epoch 1, its current epoch is 2, with last"
+        " sequence 1",
+    ]
+    caplog.clear()
+    wrong = idempotent(9, epoch=2)
+    broker.ask(broker.produce_request(("t", 0, wrong), ("u", 0, wrong), ("t", 1, wrong)), 13)
+    (line,) = caplog.messages
+    assert line.startswith(start)
+    assert line.endswith("; and those of 1 more partitions")
 
 
 # --- what topics take ---
@@ -462,3 +509,17 @@ def test_nothing_is_taken_once_others_may_lead(broker: DataBroker) -> None:
     assert broker.replicas.written == 1
     broker.replicas.is_session_over = False
     assert broker.produce("t", batch()).error_code == 0
+
+
+def test_a_gap_that_the_end_of_its_session_has_made_is_not_told(broker: DataBroker) -> None:
+    """Apache Kafka's broker would have taken the batch before. librdkafka would begin a new epoch, and write again what
+    was written and not acknowledged yet."""
+    broker.produce("t", idempotent(0))
+    broker.replicas.is_session_over = True
+    assert broker.produce("t", idempotent(1)).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    broker.replicas.is_session_over = False
+    assert broker.produce("t", idempotent(2)).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert [broker.produce("t", idempotent(sequence)).error_code for sequence in (1, 2)] == [0, 0]
+    assert broker.produce("t", idempotent(3, epoch=1)).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    broker.replicas.pass_time(REFUSED_AGAIN_MS)
+    assert broker.produce("t", idempotent(4)).error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER

@@ -327,7 +327,7 @@ def test_each_version_lists(broker: DataBroker, member_id: str, version: int) ->
     if version >= 4:
         assert group.group_state == "Stable"
     if version >= 5:
-        assert group.group_type == "Classic"
+        assert group.group_type == "classic"
 
 
 def test_lists_have_filters(broker: DataBroker, member_id: str) -> None:

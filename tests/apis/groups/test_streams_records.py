@@ -16,6 +16,7 @@ from kafkaproto_server.coordinator.groups.streams.config import StreamsConfig, s
 from kafkaproto_server.coordinator.groups.streams.heartbeat import StreamsGroups
 from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, TopicView, topic_hash
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.streams_group_requests import StreamsHeard, StreamsHeartbeatValues
 from tests.apis.support.services import context, services
 from tests.coordinator.support.world import World
@@ -71,6 +72,7 @@ def records() -> list[tuple[bytes, bytes | None]]:
         compute=world.compute,
         log=world.log,
         surroundings=world,
+        metrics=GroupMetrics(),
     )
 
     def take(values: StreamsHeartbeatValues, heard: StreamsHeard) -> None:

@@ -14,6 +14,9 @@ from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.node.coordinators.dead_letter_channels import DeadLetterChannels
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
 from kafkaproto_server.node.coordinators.latest_offsets import LatestOffsetFinder
 from kafkaproto_server.node.coordinators.share_services import ShareServices
@@ -31,6 +34,7 @@ from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import ReplicaPort
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
+from tests.node.support.other_brokers import no_connection, other_brokers
 from tests.sim.disk import MemoryDisk
 
 PATH = "/logs"
@@ -139,6 +143,7 @@ class BrokerReplicas:
         order if ``is_clean``."""
         self.clock = HandClock()
         self.workers = ImmediateWorkers()
+        self.metrics = CoordinatorMetrics()
         self.disk = disk or MemoryDisk()
         self.is_session_over = False
         self._image = image
@@ -154,7 +159,7 @@ class BrokerReplicas:
         }
         configs = NodeConfigs(static=static_config or {})
         channel = ControllerChannel(
-            client_id="test", locate=lambda: None, news=trio.Event, rng=SeededRng(), connect=_no_connection
+            client_id="test", locate=lambda: None, news=trio.Event, rng=SeededRng(), connect=no_connection
         )
         self.manager = ReplicaManager(
             broker_id=broker_id,
@@ -169,14 +174,15 @@ class BrokerReplicas:
             isr_changes=IsrSender(broker_id, channel, lambda: None, self.clock),
             directory_failed=self._directory_failed,
             replica_lost=self._replica_lost,
-            connect=_no_connection,
+            connect=no_connection,
             inter_broker_listener="PLAINTEXT",
             broker_epoch=lambda: None,
             is_session_over=lambda: self.is_session_over,
         )
         self._ids = count(FIRST_PRODUCER_ID)
-        self._make_services(broker_id, configs)
-        self.groups = self._group_coordinators(broker_id, configs)
+        others = other_brokers(broker_id, endpoint=self.manager.endpoint, timeout_ms=COMMIT_TIMEOUT_MS)
+        self._make_services(others, configs, channel)
+        self.groups = self._group_coordinators(others, configs)
         # Fetchers are tasks, and no event loop runs here.
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
@@ -186,50 +192,62 @@ class BrokerReplicas:
         )
         self.port = self._port()
 
-    def _make_services(self, broker_id: int, configs: NodeConfigs) -> None:
+    def _make_services(self, others: OtherBrokers, configs: NodeConfigs, channel: ControllerChannel) -> None:
         self.transactions = TransactionServices(
-            broker_id,
+            others,
             manager=self.manager,
             image=self._image,
             configs=lambda: configs,
             new_producer_id=self._new_producer_id,
+            metrics=self.metrics,
             clock=self.clock,
-            rng=SeededRng(),
-            connect=_no_connection,
         )
         self.share = ShareServices(
-            broker_id,
+            others,
             manager=self.manager,
             image=self._image,
             configs=lambda: configs,
             create_topic=lambda name: None,
+            metrics=self.metrics,
             clock=self.clock,
-            rng=SeededRng(),
-            connect=_no_connection,
+        )
+        self.dead_letter_channels = DeadLetterChannels(
+            others,
+            channel=channel,
+            produce=lambda items, acks, timeout_ms, done: self.manager.produce(
+                items, acks=acks, timeout_ms=timeout_ms, done=done
+            ),
+            call_later=lambda delay_ms, call: self.manager.call_at(self.clock.now_ms() + delay_ms, call),
         )
         self.share_partitions = share_service(
-            self.manager, self._image, lambda: configs, self.clock, self.share.persister
+            self.manager,
+            self._image,
+            lambda: configs,
+            self.clock,
+            SeededRng(),
+            self.share.persister,
+            self.dead_letter_channels,
+            self.metrics.share_partitions,
         )
 
-    def _group_coordinators(self, broker_id: int, configs: NodeConfigs) -> GroupCoordinators:
+    def _group_coordinators(self, others: OtherBrokers, configs: NodeConfigs) -> GroupCoordinators:
         manager = self.manager
         groups = GroupCoordinators(
             image=self._image,
             config=CurrentGroupConfig(lambda: configs),
             surroundings=NodeSurroundings(self.clock, SeededRng(), manager.call_at),
-            make_log=lambda hosted: manager.coordinator_log(hosted, lambda: COMMIT_TIMEOUT_MS),
+            make_log=lambda hosted: manager.coordinator_log(
+                hosted, lambda: COMMIT_TIMEOUT_MS, self.metrics.group_commits
+            ),
             load=manager.coordinator_loading,
             compute=manager.compute,
             persister=self.share.persister,
+            metrics=self.metrics,
             latest_offsets=LatestOffsetFinder(
-                broker_id,
+                others,
                 image=self._image,
                 find_offset=manager.find_offset,
                 call_later=lambda delay_ms, call: manager.call_at(self.clock.now_ms() + delay_ms, call),
-                endpoint=manager.endpoint,
-                rng=SeededRng(),
-                connect=_no_connection,
-                timeout_ms=lambda: COMMIT_TIMEOUT_MS,
             ).find,
         )
         manager.role_changed = self._role_changed
@@ -329,7 +347,3 @@ class BrokerReplicas:
             for hosted in self.manager.replicas
             if (hosted.partition.topic == GROUPS_TOPIC) is is_of_groups
         )
-
-
-async def _no_connection(host: str, port: int) -> Any:
-    raise AssertionError(f"nobody is asked at {host}:{port}")

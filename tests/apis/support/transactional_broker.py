@@ -14,6 +14,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition
+from tests.controller.support.harness import TIMESTAMP_MS
 
 ID = "mine"
 GROUP = "group"
@@ -105,6 +106,7 @@ class TransactionalBroker(DataBroker):
         sequence = fields.pop("sequence", 0)
         records = batch(
             value,
+            timestamp_ms=fields.pop("timestamp_ms", TIMESTAMP_MS),
             producer_id=producer[0],
             producer_epoch=producer[1],
             base_sequence=sequence,

@@ -34,6 +34,8 @@ OVERRIDES = {
     "share.coordinator.state.topic.num.partitions": "1",
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
+    # The records of dialogues are years old, and Apache Kafka looks for such half a minute after its start.
+    "log.retention.ms": "-1",
     "group.share.min.record.lock.duration.ms": "1000",
     "group.share.min.partition.max.record.locks": "100",
 }

@@ -66,7 +66,7 @@ def test_a_classic_group_becomes_a_consumer_group_member_by_member() -> None:
     new = groups.consumer("new")
     # Everything still belongs to the old member.
     assert (new.code, new.member_epoch, new.assignment) == (NONE, 2, {})
-    assert groups.listed() == [(GROUP, "consumer", "Reconciling", "Consumer")]
+    assert groups.listed() == [(GROUP, "consumer", "Reconciling", "consumer")]
     assert groups.fetch() == {("a", 0): (5, -1, "")}
     assert groups.beat(old, 1) is REBALANCE
     joined, owned = rejoin(groups, old)
@@ -78,7 +78,7 @@ def test_a_classic_group_becomes_a_consumer_group_member_by_member() -> None:
     assert groups.leave((old, None)) == [NONE]
     groups.advance(1_000)
     assert beat(groups, "new", 2, {A: (1,)}).assignment == {A: (0, 1)}
-    assert groups.listed() == [(GROUP, "consumer", "Stable", "Consumer")]
+    assert groups.listed() == [(GROUP, "consumer", "Stable", "consumer")]
 
 
 def test_a_consumer_group_becomes_a_classic_group_when_its_last_new_member_is_gone() -> None:
@@ -97,7 +97,7 @@ def test_a_consumer_group_becomes_a_classic_group_when_its_last_new_member_is_go
     again, owned = rejoin(groups, joined.member_id)
     assert owned == {"a": [1]}
     assert groups.consumer("new", -1).code is NONE
-    assert groups.listed() == [(GROUP, "consumer", "PreparingRebalance", "Classic")]
+    assert groups.listed() == [(GROUP, "consumer", "PreparingRebalance", "classic")]
     (last,) = groups.join(again.member_id, **ON_A)
     assert (last.generation, last.leader_id) == (4, again.member_id)
     groups.sync(again.member_id, 4, {again.member_id: b"all"})
@@ -113,9 +113,9 @@ def test_a_consumer_group_with_another_new_member_stays_one() -> None:
     for each in ("new", "third"):
         groups.consumer(each)
     groups.consumer("new", -1)
-    assert groups.listed()[0][3] == "Consumer"
+    assert groups.listed()[0][3] == "consumer"
     groups.consumer("third", -1)
-    assert groups.listed()[0][3] == "Classic"
+    assert groups.listed()[0][3] == "classic"
 
 
 def test_a_classic_member_that_never_fetches_its_assignment_is_removed() -> None:
@@ -138,7 +138,7 @@ def test_a_new_member_that_is_not_heard_any_more_is_gone_as_well() -> None:
         groups.advance(SESSION_MS // 2)
         groups.beat(ids[0], 1)
     groups.advance(SESSION_MS // 2)
-    assert groups.listed() == [(GROUP, "consumer", "PreparingRebalance", "Classic")]
+    assert groups.listed() == [(GROUP, "consumer", "PreparingRebalance", "classic")]
 
 
 @pytest.mark.parametrize("value", ["disabled", "downgrade"])
@@ -157,7 +157,7 @@ def test_without_leave_no_group_becomes_a_classic_group(value: str) -> None:
     groups.consumer("new")
     policy(groups, value)
     groups.consumer("new", -1)
-    assert groups.listed()[0][3] == "Consumer"
+    assert groups.listed()[0][3] == "consumer"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_group_whose_members_say_other_things_stays_as_it_is(fields: dict[str,
     groups.join(**fields)
     groups.advance(SESSION_MS)
     assert groups.consumer("new").code is ErrorCode.GROUP_ID_NOT_FOUND
-    assert groups.listed()[0][3] == "Classic"
+    assert groups.listed()[0][3] == "classic"
 
 
 def test_a_group_that_is_too_large_stays_as_it_is() -> None:
@@ -211,7 +211,7 @@ def test_what_cannot_be_written_changes_nothing() -> None:
     groups.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
     assert groups.consumer("new", -1).code is ErrorCode.COORDINATOR_NOT_AVAILABLE
     groups.log.refusal = None
-    assert groups.listed()[0][3] == "Consumer"
+    assert groups.listed()[0][3] == "consumer"
 
 
 # -- what classic members of a consumer group are refused

@@ -39,7 +39,7 @@ def consumers(*names: str, version: int = 3) -> dict[str, Any]:
 def test_offsets_alone_make_a_simple_group() -> None:
     groups = Groups()
     assert groups.commit(of("t", 0, 5)).responses == [(NONE, [NONE])]
-    assert groups.listed() == [(GROUP, "", "Empty", "Classic")]
+    assert groups.listed() == [(GROUP, "", "Empty", "classic")]
     assert groups.fetch() == {("t", 0): (5, -1, "")}
 
 
@@ -106,7 +106,7 @@ def test_during_a_rebalance_members_commit_what_they_have() -> None:
 def test_a_transaction_commits_when_its_marker_is_written() -> None:
     groups = Groups()
     assert groups.commit_in_transaction(7, of("t", 0, 5)).responses == [(NONE, [NONE])]
-    assert groups.listed() == [(GROUP, "", "Empty", "Classic")]
+    assert groups.listed() == [(GROUP, "", "Empty", "classic")]
     assert groups.fetch() == {}
     groups.end(7, is_commit=True)
     assert groups.fetch() == {("t", 0): (5, -1, "")}
@@ -248,7 +248,7 @@ def test_a_group_of_one_kind_gives_way_only_if_it_is_empty() -> None:
     assert groups.consumer("m").code is ErrorCode.GROUP_ID_NOT_FOUND
     groups.leave((member_id, None))
     assert groups.consumer("m").code is NONE
-    assert groups.listed() == [(GROUP, "consumer", "Stable", "Consumer")]
+    assert groups.listed() == [(GROUP, "consumer", "Stable", "consumer")]
     assert groups.refusal(protocol_type="connect") is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 
 
@@ -261,7 +261,7 @@ def test_offsets_stay_when_a_group_becomes_one_of_another_kind() -> None:
     assert groups.join() == []
     for _ in range(2):
         assert groups.fetch() == {("t", 0): (5, -1, "")}
-        assert [each[3] for each in groups.listed()] == ["Classic"]
+        assert [each[3] for each in groups.listed()] == ["classic"]
         groups.move()
 
 
@@ -282,9 +282,9 @@ def test_another_coordinator_knows_the_kinds_of_groups() -> None:
     groups.consumer("m", group="new")
     groups.commit(of("t", 0, 5), group="simple")
     expected = [
-        (GROUP, "consumer", "Stable", "Classic"),
-        ("new", "consumer", "Stable", "Consumer"),
-        ("simple", "", "Empty", "Classic"),
+        (GROUP, "consumer", "Stable", "classic"),
+        ("new", "consumer", "Stable", "consumer"),
+        ("simple", "", "Empty", "classic"),
     ]
     assert groups.listed() == expected
     groups.move()

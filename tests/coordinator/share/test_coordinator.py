@@ -214,6 +214,21 @@ def test_what_cannot_be_written() -> None:
     assert world.names == before
 
 
+def test_a_full_state_takes_a_write_that_makes_room() -> None:
+    world = begun()
+    begin = 100
+    many = [(begin + 2 * each, begin + 2 * each, 0, 1) for each in range(MAX_STATE_BATCHES)]
+    assert world.write(*many, start=begin).code is OK
+    behind = begin + 2 * MAX_STATE_BATCHES
+    assert world.write((behind, behind, 2, 1), start=begin).code is SERVER
+    assert world.write((behind, behind, 2, 1), start=begin + 1).code is OK
+    assert world.write((behind + 1, behind + 1, 0, 1), start=begin + 1).code is SERVER
+    assert world.write((behind + 1, behind + 1, 0, 1), start=behind).code is OK
+    state = world.read(leader_epoch=1).state
+    assert state is not None
+    assert state.batches == (StateBatch(behind, behind, 2, 1), StateBatch(behind + 1, behind + 1, 0, 1))
+
+
 def test_a_batch_of_any_kind_is_taken_if_it_is_the_only_one() -> None:
     world = begun()
     assert world.write((15, 14, 0, 1)).code is OK

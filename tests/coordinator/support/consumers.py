@@ -17,6 +17,7 @@ from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGrou
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
 from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, TopicView, topic_hash
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, HeartbeatValues, Partitions
 from tests.coordinator.support.world import World
 
@@ -107,6 +108,7 @@ class Coordinator:
             compute=self.world.compute,
             log=self.world.log,
             surroundings=self.world,
+            metrics=GroupMetrics(),
         )
 
     @property

@@ -9,6 +9,7 @@ from kafkaproto.messages import StreamsGroupHeartbeatResponse
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.shard import ConsumerSetup, GroupShard
 from kafkaproto_server.coordinator.groups.streams.config import StreamsConfig
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, HeartbeatValues
 from kafkaproto_server.requests.group_requests import (
     DescribedGroup,
@@ -53,6 +54,7 @@ class Groups:
         self.topics = MadeUpTopics({"a": 2})
         self.own_config: dict[str, str] = {}
         self.persister = MemoryPersister(self.world.call_at, self.world.now_ms)
+        self.metrics = GroupMetrics()
         self.shard = self._new()
         self.shard.loaded()
 
@@ -60,7 +62,7 @@ class Groups:
         setup = ConsumerSetup(
             self.topics, lambda group_id: self.own_config, short_hash, compile_regex, self.world.compute
         )
-        return GroupShard(lambda: self.config, self.log, self.world, setup, self.persister)
+        return GroupShard(lambda: self.config, self.log, self.world, setup, self.persister, self.metrics)
 
     def move(self) -> None:
         """Another broker coordinates the groups: it has what is committed, and reads it."""

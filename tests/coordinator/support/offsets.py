@@ -10,6 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetCommitKey, OffsetCommitValue
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.offset_requests import (
     NO_RETENTION_TIME,
     FetchedPartition,
@@ -99,10 +100,11 @@ class Offsets:
         self.log = self.world.log
         self.log.commits_at_once = commits_at_once
         self.config = GroupConfig(offset_metadata_max_bytes=METADATA_MAX, offsets_retention_ms=RETENTION_MS)
+        self.metrics = GroupMetrics()
         self.manager = self._new()
 
     def _new(self) -> OffsetMetadataManager:
-        return OffsetMetadataManager(lambda: self.config, self.log, self.world)
+        return OffsetMetadataManager(lambda: self.config, self.log, self.world, self.metrics)
 
     def set(self, **values: int) -> None:
         """Change settings."""

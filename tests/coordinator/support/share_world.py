@@ -9,6 +9,7 @@ from kafkaproto.records.coordinator import SHARE_RECORDS
 from kafkaproto_server.coordinator.share.config import ShareConfig
 from kafkaproto_server.coordinator.share.coordinator import ShareCoordinator
 from kafkaproto_server.coordinator.share.state import SharePartitionKey
+from kafkaproto_server.metrics.coordinators import ShareStateMetrics
 from kafkaproto_server.requests.share_state import Result, ShareState, StateBatch
 from tests.coordinator.support.transaction_log import MemoryLog, World
 
@@ -42,11 +43,12 @@ class ShareWorld:
         self.config = ShareConfig(
             **{"prune_interval_ms": HOUR_MS, "cold_snapshot_interval_ms": HOUR_MS, **settings}
         )
+        self.metrics = ShareStateMetrics()
         self.coordinator = self.start()
 
     def start(self) -> ShareCoordinator:
         """The next coordinator reads what is there."""
-        self.coordinator = ShareCoordinator(lambda: self.config, self.log, self.world, self)
+        self.coordinator = ShareCoordinator(lambda: self.config, self.log, self.world, self, self.metrics)
         for offset, record in enumerate(self.log.records):
             if offset >= self.log.start_offset:
                 self.coordinator.replay(record.key, record.value, offset)

@@ -12,6 +12,7 @@ from kafkaproto_server.coordinator.groups.streams.config import StreamsConfig, s
 from kafkaproto_server.coordinator.groups.streams.group import StreamsGroup
 from kafkaproto_server.coordinator.groups.streams.heartbeat import StreamsGroups
 from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.streams_group_requests import StreamsHeartbeatOutcome, StreamsHeartbeatValues
 from tests.coordinator.support.consumers import MadeUpTopics, short_hash
 from tests.coordinator.support.world import World
@@ -84,6 +85,7 @@ class Coordinator:
             compute=self.world.compute,
             log=self.world.log,
             surroundings=self.world,
+            metrics=GroupMetrics(),
         )
 
     @property

@@ -119,8 +119,10 @@ def test_a_partition_without_a_leader_waits_for_one() -> None:
     world.brokers.respond()
     world.advance(1_000)
     assert world.state() == "PrepareCommit"
+    assert world.coordinator.leaderless_markers == 1
     world.brokers.leaders[P0] = 4
     world.advance(100)
+    assert world.coordinator.leaderless_markers == 0
     world.brokers.respond()
     assert world.state() == "CompleteCommit"
 
@@ -277,3 +279,28 @@ def test_what_is_queued_is_dropped_with_a_fenced_coordinator() -> None:
     second.done({1002: {P1: ErrorCode.TRANSACTION_COORDINATOR_FENCED}})
     first.done(world.brokers.write(first))
     assert not world.brokers.sent
+
+
+def test_the_next_coordinator_counts_anew_who_waits_for_a_leader() -> None:
+    world = TransactionWorld()
+    producer = world.begin()
+    world.add(producer, P0, P1)
+    world.brokers.leaders[P0] = world.brokers.leaders[P1] = NO_LEADER
+    world.end(producer)
+    before = world.coordinator
+    world.move()
+    world.advance(1_000)
+    assert before.leaderless_markers == 0
+    assert world.coordinator.leaderless_markers == 2
+
+
+def test_a_completion_that_the_log_does_not_take_is_counted_until_it_does() -> None:
+    world = prepared(partitions=1)
+    world.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
+    world.brokers.respond()
+    world.advance(1_000)
+    assert world.coordinator.unwritten_completions == 1
+    world.log.refusal = None
+    world.advance(1_000)
+    assert world.coordinator.unwritten_completions == 0
+    assert world.state() == "CompleteCommit"

@@ -120,6 +120,29 @@ async def test_a_directory_that_fails_is_offline_for_good(
         nursery.cancel_scope.cancel()
 
 
+async def test_nothing_is_written_to_a_directory_that_others_found_to_have_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watched = Watched(monkeypatch)
+    written: list[str] = []
+    before = watched.disk.before
+
+    def record(operation: str, path: str) -> None:
+        written.append(path)
+        before(operation, path)
+
+    monkeypatch.setattr(watched.disk, "before", record)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(watched.watch.run)
+        watched.watch.failed("/b", "EIO")
+        # A check may be under way.
+        await trio.sleep(0.05)
+        written.clear()
+        await trio.sleep(0.05)
+        assert {path.rpartition("/")[0] for path in written} == {"/a", "/m"}
+        nursery.cancel_scope.cancel()
+
+
 async def test_a_disk_that_hangs_has_not_failed_and_holds_up_neither_the_others_nor_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

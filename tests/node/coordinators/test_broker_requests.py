@@ -16,7 +16,7 @@ from kafkaproto_server.net.peers import PeerTimeout
 from kafkaproto_server.node.coordinators import broker_requests
 from kafkaproto_server.node.coordinators.broker_requests import MAX_ELEMENTS, MAX_QUEUED, BrokerRequests
 from kafkaproto_server.types import Endpoint
-from tests.controller.support.harness import SeededRng
+from tests.node.support.other_brokers import other_brokers
 
 pytestmark = pytest.mark.trio
 
@@ -66,11 +66,8 @@ class Requests:
         self.made: list[list[str]] = []
         self.results: list[tuple[list[str], Message | None]] = []
         self.requests: BrokerRequests[Part] = BrokerRequests(
-            client_id="test",
-            endpoint=self.endpoint,
-            rng=SeededRng(),
-            connect=None,  # type: ignore[arg-type]
-            timeout_ms=lambda: 1000,
+            other_brokers(1, endpoint=self.endpoint),
+            "test",
             request=self.make,
             responded=self.responded,
             lane=lambda part: part.lane,

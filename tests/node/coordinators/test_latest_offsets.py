@@ -14,7 +14,7 @@ from kafkaproto_server.node.coordinators.latest_offsets import AT_ONCE, LatestOf
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
 from kafkaproto_server.requests.share_group_requests import LatestOffset, TopicPartition
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
-from tests.controller.support.harness import SeededRng
+from tests.node.support.other_brokers import other_brokers
 
 NONE = ErrorCode.NONE
 
@@ -30,14 +30,10 @@ class Finder:
         self.results: list[Mapping[TopicPartition, LatestOffset]] = []
         self.sent: list[tuple[int, Any]] = []
         self.finder = LatestOffsetFinder(
-            ME,
+            other_brokers(ME),
             image=lambda: self.broker.harness.image,
             find_offset=self.find_here,
             call_later=lambda delay_ms, call: self.later.append(call),
-            endpoint=lambda broker_id: None,
-            rng=SeededRng(),
-            connect=None,  # type: ignore[arg-type]
-            timeout_ms=lambda: 1000,
         )
         self.finder._requests.send = lambda broker_id, item: self.sent.append((broker_id, item))  # type: ignore[method-assign]
 

@@ -17,7 +17,7 @@ from kafkaproto_server.node.coordinators.markers import MARKERS_AT_ONCE, PARTITI
 from kafkaproto_server.requests.data import MarkerItem, Produced, ProduceResult
 from kafkaproto_server.requests.transaction_requests import TopicPartition
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
-from tests.controller.support.harness import SeededRng
+from tests.node.support.other_brokers import other_brokers
 
 
 class Channels:
@@ -30,14 +30,10 @@ class Channels:
         self.later: list[Callable[[], None]] = []
         self.results: list[MarkerResults | None] = []
         self.channels = MarkerChannels(
-            ME,
+            other_brokers(ME),
             image=lambda: self.broker.harness.image,
             write_markers=self.write,
             call_later=lambda delay_ms, call: self.later.append(call),
-            endpoint=lambda broker_id: None,
-            rng=SeededRng(),
-            connect=None,  # type: ignore[arg-type]
-            timeout_ms=lambda: 1000,
         )
         self.sent: list[tuple[int, Any]] = []
         self.channels._requests.send = (  # type: ignore[method-assign]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import InitProducerIdRequest
+from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.topic_names import TRANSACTIONS_TOPIC
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 
@@ -53,7 +54,7 @@ def test_a_coordinator_hears_of_a_commit_after_the_fetch_that_made_it() -> None:
     manager = broker.replicas.manager
     hosted = manager.replicas.get(broker.topic_id("log"), 0)
     assert hosted is not None
-    log = manager.coordinator_log(hosted, lambda: 1000)
+    log = manager.coordinator_log(hosted, lambda: 1000, Histogram())
     broker.produce("log", batch())
     told: list[ErrorCode] = []
     log.when_committed(1, told.append)

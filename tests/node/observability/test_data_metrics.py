@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.node.observability.data_metrics import (
     DataMetrics,
     data_metrics,
@@ -10,6 +11,8 @@ from kafkaproto_server.node.observability.data_metrics import (
     quota_counters,
     quota_work,
 )
+from kafkaproto_server.node.observability.replica_counts import ReplicaCounts
+from kafkaproto_server.node.observability.topic_metrics import PURGATORY, TOPICS, topic_moment
 from kafkaproto_server.node.replicas.cleaning import CleanerStatistics
 from kafkaproto_server.node.serving.throttling import ThrottleStatistics, Throttling
 from kafkaproto_server.quotas.client_quotas import RateQuota
@@ -20,7 +23,13 @@ from tests.node.replicas.test_throttles import RECORD, ThrottledLeader
 
 
 def values(moment: DataMetrics) -> dict[tuple[str, ...], float]:
-    return {key: value for family in data_work(moment) for key, value in samples(family).items()}
+    """All but those of topics."""
+    found = {
+        key: value
+        for family in data_work(moment, ReplicaCounts(9, 4))
+        for key, value in samples(family).items()
+    }
+    return {key: value for key, value in found.items() if not key[0].startswith((TOPICS, PURGATORY))}
 
 
 def test_the_cleaner_has_the_names_of_kafkas_metrics() -> None:
@@ -31,8 +40,17 @@ def test_the_cleaner_has_the_names_of_kafkas_metrics() -> None:
         max_dirty_percent=60.0,
         uncleanable={"/b": 2, "/a": 0},
     )
-    found = values(DataMetrics(cleaner=cleaner, leader_byte_rate=5.0, follower_byte_rate=6.0))
+    found = values(
+        DataMetrics(
+            cleaner=cleaner,
+            leader_byte_rate=5.0,
+            follower_byte_rate=6.0,
+            topics=topic_moment(TopicMetrics()),
+        )
+    )
     assert found == {
+        ("kafka_server_replicamanager_produceridcount",): 9,
+        ("kafka_server_replicamanager_partitionswithlatetransactionscount",): 4,
         ("kafka_log_logcleaner_max_clean_time_secs",): 1.5,
         ("kafka_log_logcleaner_cleaner_recopy_percent",): 40.0,
         ("kafka_log_logcleanermanager_time_since_last_run_ms",): 70,

@@ -14,6 +14,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import FetchResponse, ListOffsetsRequest, ListOffsetsResponse
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
 from kafkaproto_server.features import LATEST_METADATA_VERSION
+from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
@@ -84,6 +85,7 @@ class Following:
             was_cut=lambda hosted: None,
             throttle=SimpleNamespace(holds_for=lambda hosted: False),
             metadata_version=lambda: LATEST_METADATA_VERSION.level,
+            metrics=TopicMetrics(),
         )
         self.tasks: list[tuple[Any, _Followed]] = []
         owner.start_soon = lambda task, followed: self.tasks.append((task, followed))
@@ -122,6 +124,20 @@ def test_a_follower_asks_for_what_follows_once_it_has_written_what_it_took_befor
     for job in following.jobs:
         job.done(False)
     assert following.ask() == [(3, 1)]
+
+
+@pytest.mark.parametrize("adding", [(), (1,), (3,)])
+def test_what_is_copied_counts_also_as_reassigned_if_the_reassignment_adds_this_replica(
+    adding: tuple[int, ...],
+) -> None:
+    following = Following()
+    following.hosted.image = cast(Any, SimpleNamespace(adding_replicas=adding))
+    following.ask()
+    # The leader's limit may have cut a batch short, which is not copied.
+    following.respond(error_code=0, records=BATCH + BATCH[:20])
+    metrics = following.owner.metrics
+    assert metrics.replication_bytes_in == len(BATCH)
+    assert metrics.reassignment_bytes_in == (len(BATCH) if adding == (1,) else 0)
 
 
 def test_a_refusal_of_the_epoch_before_does_not_end_the_fetching_in_the_new_one() -> None:

@@ -142,7 +142,7 @@ def test_spark_starts_from_the_classes_of_the_first_run(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=240,
+            timeout=900,
         )
         assert done.returncode == 0, done.stderr
         assert ("first use: keeping Spark's classes" in done.stderr) == told

@@ -29,6 +29,8 @@ class Model:
 
     limit: int
     lock_ms: int
+    spent: str = "archived"
+    """What becomes of records that are rejected, or delivered as often as they may be."""
     start: int = 0
     end: int = -1
     """The last offset that was acquired."""
@@ -65,7 +67,7 @@ class Model:
         if kind == 4:
             record.lock_until_ms = now_ms + self.lock_ms
             return
-        self._begin(record, {0: "archived", 1: "acknowledged", 2: "available", 3: "archived"}[kind], token)
+        self._begin(record, {0: "archived", 1: "acknowledged", 2: "available", 3: self.spent}[kind], token)
 
     def release(self, member: str, token: object) -> None:
         """A member gives all up."""
@@ -75,7 +77,7 @@ class Model:
 
     def _begin(self, record: Record, state: str, token: object) -> None:
         if state == "available" and record.count >= self.limit:
-            state = "archived"
+            state = self.spent
         record.before = (record.state, record.member)
         record.state, record.member, record.pending = state, "", token
 
@@ -86,7 +88,8 @@ class Model:
                 continue
             record.pending = None
             if not is_kept and record.lock_until_ms <= now_ms:
-                record.state = "archived" if record.count >= self.limit else "available"
+                spent = "archived" if offset < self.start else self.spent
+                record.state = spent if record.count >= self.limit else "available"
             elif not is_kept:
                 record.state, record.member = record.before
             if record.state == "available" and offset < self.start:
@@ -98,8 +101,16 @@ class Model:
         """Time has passed."""
         for offset, record in self.records.items():
             if record.state == "acquired" and record.lock_until_ms <= now_ms:
-                is_over = record.count >= self.limit or offset < self.start
-                record.state, record.member = ("archived" if is_over else "available"), ""
+                spent = self.spent if record.count >= self.limit else "available"
+                record.state, record.member = ("archived" if offset < self.start else spent), ""
+
+    def written(self, first: int, last: int) -> None:
+        """Records are in the dead-letter topic."""
+        for offset in range(first, last + 1):
+            record = self.records.get(offset)
+            if record is not None and record.state == "archiving":
+                record.state = "archived"
+        self.move_start()
 
     def move_start(self) -> None:
         """What is done with at the start is not in flight any more. The log may have lost records that a member still

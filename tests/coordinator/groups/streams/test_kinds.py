@@ -39,7 +39,7 @@ def test_an_empty_classic_group_becomes_a_streams_group_and_keeps_its_offsets() 
         assert groups.listed() == [(GROUP, "streams", "Stable", "streams")]
     groups.streams("m", -1)
     assert groups.join() == []
-    assert [each[3] for each in groups.listed()] == ["Classic"]
+    assert [each[3] for each in groups.listed()] == ["classic"]
 
 
 @pytest.mark.parametrize("kind", ["classic", "consumer"])

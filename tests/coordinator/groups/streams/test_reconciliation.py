@@ -164,3 +164,15 @@ def test_a_member_whose_process_is_not_known_holds_nothing_back() -> None:
     group.replay(record.key, record.value)
     assert group.active_owners == {}
     assert group.members["o"].process_id is None
+
+
+def test_tasks_are_in_the_order_of_their_subtopologies() -> None:
+    ids = [f"s{number}" for number in range(10)]
+    many = tasks_of((each, (0, 1)) for each in reversed(ids))
+    for role in range(3):
+        given = TaskSets(*(many if each == role else {} for each in range(3)))
+        after = step(member(), given)
+        tasks = (after.assigned.active, after.assigned.standby, after.assigned.warmup)[role]
+        assert list(tasks) == ids
+        lost = step(after, sets(), epoch=3).revoking
+        assert list((lost.active, lost.standby, lost.warmup)[role]) == ids

@@ -1,0 +1,30 @@
+"""The keys of which a node says at its start that they have no effect: none of them is read anywhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from kafkaproto_server.config.node_config import _USED_BESIDE_FIELDS, Config
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS
+
+PRODUCT = Path(__file__).parents[2] / "server" / "kafkaproto_server"
+OF_SETTINGS = ("config", "config_keys")
+"""The rooms that know of keys without an effect, too."""
+STREAMS = "group.streams."
+LITERAL = re.compile(r'"([a-z]+(?:\.[a-z]+)+)"')
+OF_STREAMS = re.compile(r'\bnumber\("([a-z.]+)"\)')
+
+
+def test_a_key_that_is_read_has_an_effect() -> None:
+    used = {each.name.replace("_", ".") for each in fields(Config)}.union(_USED_BESIDE_FIELDS)
+    read: set[str] = set()
+    for path in PRODUCT.rglob("*.py"):
+        if path.relative_to(PRODUCT).parts[0] not in OF_SETTINGS:
+            text = path.read_text()
+            read |= set(LITERAL.findall(text))
+            read |= {STREAMS + each for each in OF_STREAMS.findall(text)}
+    read &= set(BROKER_KEYS)
+    assert len(read) > 100
+    assert sorted(read - used) == []
