@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import time
 from collections import Counter
@@ -24,8 +23,7 @@ from tests.sim.nodes.strangers import FIRST_ID as FIRST_STRANGER_ID
 from tests.sim.nodes.threads import Spent
 
 MAX_TURN_S = 0.05
-"""Of processor time, on a machine that does the work of `_machine_s` in REFERENCE_S."""
-REFERENCE_S = 0.0035
+"""Of processor time, on the machine of `tests.support.machine`."""
 MAX_OBSERVERS = 8
 """That a leader remembers in the simulation: few, so that strangers can exceed it."""
 MOST_STEPS = 100_000
@@ -46,20 +44,6 @@ _OWN_TASKS = frozenset(
         "tests.sim.nodes.data.producers.Producer.run",
     }
 )
-
-
-@functools.cache
-def max_turn_s() -> float:
-    """The longest turn that a node may take on this machine: a slower one gets more time."""
-    return MAX_TURN_S * max(1.0, min(_machine_s() for _ in range(5)) / REFERENCE_S)
-
-
-def _machine_s() -> float:
-    """Processor time that some work takes: small objects, as nodes make them."""
-    began = time.process_time()
-    made = {number: (number, str(number)) for number in range(20_000)}
-    sorted(made.values(), key=lambda each: each[1])
-    return time.process_time() - began
 
 
 class StepChecker(trio.abc.Instrument):

@@ -18,9 +18,13 @@ from kafkaproto_pipeline.datasource import KraftDataSource
 from kafkaproto_pipeline.jobs import state
 from kafkaproto_pipeline.jobs.compact.snapshot_values import LEVEL_COLUMN, snapshot_values
 from kafkaproto_pipeline.jobs.job import Transform
-from kafkaproto_server.features import METADATA_VERSION, metadata_version
+from kafkaproto_server.features import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    METADATA_VERSION,
+    metadata_version,
+)
 from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.image.entries import TOPIC_RESOURCE, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.snapshot import image_from_values
 from kafkaproto_server.storage.disk import OsDisk
@@ -73,8 +77,8 @@ def offset_within_a_batch(log: Path, after: int) -> int:
 
 def as_apache_kafka_may_differ(image: ClusterImage) -> ClusterImage:
     """The image without what images of Apache Kafka may differ in: a snapshot lists a broker's features in another
-    order than the log, and it keeps the configs of a topic that was made and deleted since the snapshot's last delta
-    (`compat/kafka/FINDINGS.md`)."""
+    order than the log, it keeps the configs of a topic that was made and deleted since the snapshot's last delta, and
+    it has no eligible leader replicas if they are turned off (`compat/kafka/FINDINGS.md`)."""
     brokers = {
         broker_id: msgspec.structs.replace(
             broker, features=tuple(sorted(broker.features, key=lambda each: each.name))
@@ -87,7 +91,18 @@ def as_apache_kafka_may_differ(image: ClusterImage) -> ClusterImage:
         for resource, values in image.configs.items()
         if resource[0] != TOPIC_RESOURCE or resource[1] in names
     }
-    return msgspec.structs.replace(image, brokers=Map(brokers), configs=Map(configs))
+    topics = image.topics
+    if not image.features.get(ELIGIBLE_LEADER_REPLICAS_VERSION):
+        topics = Map({topic_id: without_elr(topic) for topic_id, topic in topics.items()})
+    return msgspec.structs.replace(image, brokers=Map(brokers), configs=Map(configs), topics=topics)
+
+
+def without_elr(topic: TopicImage) -> TopicImage:
+    partitions = {
+        index: msgspec.structs.replace(partition, elr=(), last_known_elr=())
+        for index, partition in topic.partitions.items()
+    }
+    return msgspec.structs.replace(topic, partitions=Map(partitions))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +156,13 @@ def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_histor
     state.forget(df)
     told = {(row["name"], "id"): row["topicId"] for row in tables["topics"]}
     told |= {(row["name"], "name"): row["name"] for row in tables["topics"]}
-    told |= {(row["topicName"], str(row["partitionId"])): partition(row) for row in tables["partitions"]}
+    has_elr = any(row["name"] == ELIGIBLE_LEADER_REPLICAS_VERSION for row in tables["features"])
+    told |= {
+        (row["topicName"], str(row["partitionId"])): partition(
+            row if has_elr else {**row, "eligibleLeaderReplicas": (), "lastKnownElr": ()}
+        )
+        for row in tables["partitions"]
+    }
     assert told == topics
     assert {(str(row["brokerId"]),): broker(row) for row in tables["brokers"]} == brokers
     # An empty value looks like a directory with nothing in it.

@@ -1,0 +1,23 @@
+"""How slow this machine is now: limits of processor time hold on the machine for which they were set, and a slower one,
+or one whose processors others share, gets as much more time as some fixed work takes longer there."""
+
+from __future__ import annotations
+
+import time
+
+REFERENCE_S = 0.0035
+"""Processor time of `_work_s` on the machine for which limits were set."""
+_TRIES = 5
+
+
+def slowness() -> float:
+    """How many times as long as there some work takes now; at least 1."""
+    return max(1.0, min(_work_s() for _ in range(_TRIES)) / REFERENCE_S)
+
+
+def _work_s() -> float:
+    """Processor time that some work takes: small objects, as nodes make them."""
+    began = time.thread_time()
+    made = {number: (number, str(number)) for number in range(20_000)}
+    sorted(made.values(), key=lambda each: each[1])
+    return time.thread_time() - began
