@@ -70,6 +70,7 @@ RESERVED_DIRECTORY_IDS = 100
 """Directory ids whose first half is zero and whose second half is below this number have special meanings."""
 
 _TOPIC_ID = re.compile(r"^topic_id: *(\S+)$", re.MULTILINE)
+_TORN_TOPIC_ID = re.compile(rb"version: 0\ntopic_id: ([\w-]{1,21})")
 
 
 def is_reserved_directory_id(directory_id: bytes) -> bool:
@@ -167,6 +168,13 @@ def decode_partition_metadata(content: bytes) -> bytes:
         return uuids.from_text(match[1])
     except ValueError as error:
         raise ValueError(f"topic_id: {error}") from error
+
+
+def torn_topic_id(content: bytes) -> str:
+    """The beginning of the topic id in a file that ends within it, as a power loss may leave it; empty if the file is
+    damaged in another way."""
+    match = _TORN_TOPIC_ID.fullmatch(content)
+    return "" if match is None else match[1].decode()
 
 
 def encode_checkpoint(entries: Sequence[Sequence[object]]) -> bytes:

@@ -205,10 +205,11 @@ def test_the_second_of_two_copies_is_set_aside_and_a_future_copy_is_told_of() ->
     assert broker.replicas.are_known
 
 
-def damaged(directory_id: bytes, name: str, index: int = 0) -> FoundReplica:
+def damaged(directory_id: bytes, name: str, index: int = 0, *, torn_id: str = "") -> FoundReplica:
     """A partition of TOPIC, as only its name says."""
+    topic = uuids.to_text(TOPIC)
     return FoundReplica(
-        directory_id, name, uuids.to_text(TOPIC), index, None, is_future=False, is_damaged=True
+        directory_id, name, topic, index, None, is_future=False, is_damaged=True, torn_id=torn_id
     )
 
 
@@ -224,6 +225,20 @@ def test_a_replica_whose_topic_id_is_damaged_is_left_alone_if_the_metadata_has_i
     broker = Broker(X, on_disk=(damaged(X, "elsewhere"), damaged(X, "no such partition", 7)))
     broker.see(p0=None, p1=X)
     assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 1): X}, [])
+
+
+@pytest.mark.parametrize("length", [1, 21])
+def test_a_torn_topic_id_says_whose_the_replica_is_as_far_as_it_goes(length: int) -> None:
+    ours, others = (uuids.to_text(each)[:length] for each in (TOPIC, FOREIGN))
+    broker = Broker(X, Y, on_disk=(damaged(X, "ours", torn_id=ours), damaged(Y, "others", torn_id=others)))
+    broker.see(p0=Y)
+    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): X}, ["others"])
+
+
+def test_a_replica_whose_topic_id_is_torn_is_set_aside_if_the_metadata_has_it_nowhere_here() -> None:
+    broker = Broker(X, on_disk=(damaged(X, "elsewhere", torn_id=uuids.to_text(TOPIC)[:9]),))
+    broker.see(p0=None)
+    assert broker.notes.strays == ["elsewhere"]
 
 
 def test_a_damaged_replica_is_set_aside_if_the_metadata_records_another_one() -> None:

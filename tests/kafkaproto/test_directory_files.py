@@ -16,6 +16,7 @@ from kafkaproto.directory_files import (
     encode_partition_metadata,
     encode_quorum_state,
     is_reserved_directory_id,
+    torn_topic_id,
 )
 from kafkaproto.messages import QuorumStateData
 
@@ -70,6 +71,14 @@ def test_voters_stand_in_the_file_of_version_0_only() -> None:
 def test_a_damaged_partition_metadata_is_told_with_its_key(content: bytes, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         decode_partition_metadata(content)
+
+
+def test_the_beginning_of_a_topic_id_that_was_torn() -> None:
+    begin = PARTITION_METADATA.index(b"AAAA")
+    for length in range(len(PARTITION_METADATA)):
+        assert torn_topic_id(PARTITION_METADATA[:length]).encode() == PARTITION_METADATA[begin:length]
+    assert torn_topic_id(PARTITION_METADATA) == ""
+    assert torn_topic_id(PARTITION_METADATA[:-3] + b"!") == ""
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ directory with the fewest replicas is taken; a cordoned one only if there is no 
 The first examination begins by setting aside what lies in the directories and is no replica of this broker: its topic
 is not in the metadata any more, was made anew under the same name, or has this partition on other brokers. So the first
 image has to be one with everything that was committed when the broker started. Of a replica whose topic id is damaged
-the name says whose it is: no other place is right for it. If the metadata has no such replica here, it is left alone.
+the name says whose it is: no other place is right for it. If the metadata has no such replica here, it is left alone;
+only if the file is torn, which a power loss does to a log that was never synced, it is set aside.
 
 A replica may be moved to another directory (KIP-113). Once its copy there has all, the controllers are told the new
 directory, and it moves when they have recorded it. If the move is given up, they are told the old one again.
@@ -26,6 +27,7 @@ from typing import Protocol
 
 from immutables import Map
 
+from kafkaproto import uuids
 from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.start_table import FoundReplica, Way, place_of, report_of, target_of
@@ -235,17 +237,25 @@ class ReplicaDirectories:
     def _sort(self) -> Iterator[None]:
         """Sort what lies in the directories: into what this broker opens, and what is set aside."""
         for each in self._unsorted:
-            topic_id = self._topic_ids.get(each.topic) if each.is_damaged else each.topic_id
-            topic = None if topic_id is None else self._topics.get(topic_id)
+            topic = self._topic_of(each)
             partition = None if topic is None else topic.partitions.get(each.index)
-            if topic is None or partition is None or self._broker_id not in partition.replicas:
-                if not each.is_damaged:
-                    self._listener.found_stray(each)
-            else:
+            if topic is not None and partition is not None and self._broker_id in partition.replicas:
                 self._found.setdefault((topic.topic_id, each.index), []).append(each)
+            elif not each.is_damaged or each.torn_id:
+                self._listener.found_stray(each)
             yield
         self._unsorted = ()
         self._topic_ids = Map()
+
+    def _topic_of(self, found: FoundReplica) -> TopicImage | None:
+        """The topic whose partition lies there, as far as its directory says it; None if there is none."""
+        topic_id = found.topic_id
+        if found.is_damaged:
+            topic_id = self._topic_ids.get(found.topic)
+            if topic_id is not None and not uuids.to_text(topic_id).startswith(found.torn_id):
+                # Another topic had the name before.
+                return None
+        return None if topic_id is None else self._topics.get(topic_id)
 
     def _look_at_changes(
         self, before: Map[bytes, TopicImage], topics: Map[bytes, TopicImage]

@@ -68,7 +68,9 @@ class FoundReplica(msgspec.Struct, frozen=True):
     """None if the directory does not say it."""
     is_future: bool
     is_damaged: bool = False
-    """Whether the file that says the topic id is damaged: then only the name says whose replica it is."""
+    """Whether the file that says the topic id is damaged: then the name says whose replica it is."""
+    torn_id: str = ""
+    """The beginning of the topic id in a damaged file that ends within it."""
 
 
 def was_never_placed(recorded: bytes) -> bool:

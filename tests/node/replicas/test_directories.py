@@ -148,6 +148,18 @@ def test_a_copy_does_not_replace_a_replica_whose_topic_id_is_torn() -> None:
     assert "t-0" in names(broker, "/logs1")
 
 
+def test_a_replica_whose_topic_id_is_torn_is_set_aside_if_it_is_of_a_former_topic() -> None:
+    broker = with_two_partitions()
+    broker.replicas.stop()
+    disk = broker.replicas.disk
+    disk.remove(METADATA)
+    disk.open(METADATA, create=True).append([encode_partition_metadata(b"t" * 16)[:23]])
+    broker.start(is_clean=False)
+    broker.report()
+    assert sorted(names(broker)) == ["t-0", "t-0-stray"]
+    assert values(broker, "t", 0) == []
+
+
 def test_a_future_copy_that_is_alone_becomes_the_replica() -> None:
     """As Kafka leaves it that was killed between the two renames of a move."""
     broker = with_two_partitions()

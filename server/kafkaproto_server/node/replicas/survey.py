@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.offset_checkpoints import (
@@ -59,12 +60,13 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
             deleted.append(name)
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
-        is_future, is_damaged = found.suffix == FUTURE_SUFFIX, False
+        is_future, is_damaged, torn_id = found.suffix == FUTURE_SUFFIX, False, ""
         try:
             topic_id = read_topic_id(disk, f"{path}/{name}")
         except CorruptFileError as error:
             _log.warning("%s", error)
             topic_id, is_damaged = None, not is_future
+            torn_id = torn_topic_id(disk.read_file(f"{path}/{name}/{PARTITION_METADATA_NAME}"))
         replicas.append(
             FoundReplica(
                 directory_id=directory_id,
@@ -74,6 +76,7 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
                 topic_id=topic_id,
                 is_future=is_future,
                 is_damaged=is_damaged,
+                torn_id=torn_id,
             )
         )
     return DirectorySurvey(
