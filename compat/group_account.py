@@ -3,6 +3,9 @@
 A member is a program that prints its events as lines of JSON (compat/README.md): partitions that it was assigned and
 that were revoked, records that it read, and offsets that it committed. Each has the wall clock's milliseconds, which
 are those of one machine.
+
+A member that does not reach its coordinator for the time of its session is expelled, and goes on with what it has until
+it hears of that. So it may read what another member has committed since; it can commit none of it.
 """
 
 from __future__ import annotations
@@ -13,6 +16,10 @@ from itertools import pairwise
 from typing import Any
 
 import msgspec
+
+SILENT_MS = 5_000.0
+"""A member that was silent for so long may have been expelled: its session is 6 s from its last heartbeat, which may be
+somewhat earlier than what it has said last."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,13 +47,38 @@ class History:
 
     def owned(self) -> set[int]:
         """The partitions that it has now."""
+        if self.ended_ms is not None:
+            return set()
         found: set[int] = set()
         for each in self.events:
             if each.what == "assigned":
                 found |= {*each.partitions}
             elif each.what == "revoked":
                 found -= {*each.partitions}
-        return found if self.ended_ms is None else set()
+        return found
+
+    def expelled(self) -> Iterator[tuple[float, float]]:
+        """The times in which it may have been no member without knowing it, each with its begin and its end."""
+        last_ms, begin_ms = float("inf"), None
+        for each in self.events:
+            if each.what == "read":
+                continue
+            if begin_ms is None and each.at_ms - last_ms >= SILENT_MS and each.what in ("failed", "revoked"):
+                begin_ms = last_ms + SILENT_MS
+            if each.what == "committed":
+                # It was a member all the time.
+                begin_ms = None
+            elif begin_ms is not None and each.what in ("revoked", "assigned"):
+                yield begin_ms, each.at_ms
+                begin_ms = None
+            last_ms = each.at_ms
+        if self.ended_ms is not None and (begin_ms is not None or self.ended_ms - last_ms >= SILENT_MS):
+            yield last_ms + SILENT_MS if begin_ms is None else begin_ms, self.ended_ms
+
+    def read_since(self, event: int) -> Iterator[int]:
+        """The values that it has read from this one of its events on."""
+        # It may get more of them meanwhile.
+        return (each.value for each in self.events[event:] if each.what == "read")
 
     def tenures(self) -> Iterator[tuple[int, float, float]]:
         """Each partition that it had, with its begin and its end."""
@@ -94,8 +126,11 @@ def copy_problems(copied: Sequence[int], written: Collection[int]) -> list[str]:
 
 def _read_again(members: Collection[History]) -> Iterator[str]:
     events = sorted(((event, each.name) for each in members for event in each.events), key=_time)
+    expelled = {each.name: [*each.expelled()] for each in members}
     done: dict[int, int] = {}
     for event, name in events:
+        if any(begin_ms <= event.at_ms <= end_ms for begin_ms, end_ms in expelled[name]):
+            continue
         if event.what == "committed":
             done[event.partition] = max(done.get(event.partition, 0), event.offset)
         elif event.what == "read" and event.offset < done.get(event.partition, 0):
@@ -117,7 +152,10 @@ def _two_owners(members: Collection[History]) -> Iterator[str]:
         for each in members
         for partition, begin_ms, end_ms in each.tenures()
     )
+    expelled = {each.name: [*each.expelled()] for each in members}
     for (partition, _, end_ms, name), (other, begin_ms, _, next_name) in pairwise(tenures):
+        if any(since_ms <= begin_ms <= until_ms for since_ms, until_ms in expelled[name]):
+            continue
         if partition == other and begin_ms < end_ms:
             yield f"{name} and {next_name} had partition {partition} for {end_ms - begin_ms:.1f} ms"
 

@@ -27,7 +27,10 @@ async function main(servers, topic, groupId) {
     owned = []
   }
   consumer.on(consumer.events.REBALANCING, release)
-  consumer.on(consumer.events.CRASH, release)
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    release()
+    if (!payload.restart) console.error('ends for good:', payload.error)
+  })
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     release()
     owned = payload.memberAssignment[topic] ?? []

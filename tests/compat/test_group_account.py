@@ -73,6 +73,40 @@ def test_two_owners_at_a_time_are_noticed() -> None:
     assert problems([killed, following], set()) == []
 
 
+def failed(at_ms: float) -> Event:
+    return Event(at_ms=at_ms, what="failed", error="UNKNOWN_MEMBER_ID")
+
+
+EXPELLED = (assigned(1, 0), read(2, 0), committed(3, 1), read(9_000, 1), failed(9_001), revoked(9_002, 0))
+"""It was silent from 3 ms on, and did not know that it was no member any more."""
+NEXT = (assigned(6_100, 0), read(6_101, 1), committed(6_102, 2))
+
+
+def test_a_member_that_was_expelled_may_go_on_until_it_hears_of_it() -> None:
+    assert problems([history(*EXPELLED), history(*NEXT, name="two")], {0, 1}) == []
+
+
+@pytest.mark.parametrize("heard", [3, 4, 5])
+def test_a_member_that_was_expelled_may_be_killed_before_it_hears_of_it(heard: int) -> None:
+    killed = history(*EXPELLED[:heard], ended_ms=9_003)
+    assert problems([killed, history(*NEXT, name="two")], {0, 1}) == []
+
+
+def test_a_member_that_was_not_silent_for_a_session_was_not_expelled() -> None:
+    # It has committed 1.1 s before another member got its partition.
+    heard = (*EXPELLED[:3], committed(5_000, 1), *EXPELLED[3:])
+    found = problems([history(*heard), history(*NEXT, name="two")], {0, 1})
+    assert found == [
+        "one read 0/1 again, which was committed up to 2",
+        "one and two had partition 0 for 2902.0 ms",
+    ]
+
+
+def test_a_member_that_commits_was_not_expelled() -> None:
+    commits = (*EXPELLED[:-2], committed(9_001, 2), revoked(9_002, 0))
+    assert len(problems([history(*commits), history(*NEXT, name="two")], {0, 1})) == 2
+
+
 def test_copies_are_there_once() -> None:
     assert copy_problems([2, 0, 1], {0, 1, 2}) == []
     assert copy_problems([0, 0], {0, 1, 2}) == [
