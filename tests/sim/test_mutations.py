@@ -11,8 +11,8 @@ from tests.sim.mutations.searcher import Searcher
 
 pytestmark = pytest.mark.simulation
 
-LONGEST_S = 900.0
-"""For one mutation, by the clock, on a machine that does much else."""
+LONGEST_S = 600.0
+"""For one mutation, of processor time."""
 
 
 def _search(index: int) -> tuple[int | None, bool]:
