@@ -75,8 +75,10 @@ def test_no_request_holds_the_loop(kind: ListenerKind, key: int) -> None:
                 # Other programs on the processor make the same work take longer at times, but not each time.
                 again = (cluster().serve(frame, kind, GUARDS[guard]) for _ in range(2))
                 longest_ms = min(longest_ms, *(each.longest_ms for each in again))
-            if longest_ms > LONGEST_TURN_MS and longest_ms > (allowed_ms := LONGEST_TURN_MS * slowness()):
-                slow.append(f"{frame.label}, {guard}: {longest_ms:.0f} ms, of {allowed_ms:.0f}")
+            if longest_ms > LONGEST_TURN_MS:
+                allowed_ms = LONGEST_TURN_MS * min(slowness() for _ in range(3))
+                if longest_ms > allowed_ms:
+                    slow.append(f"{frame.label}, {guard}: {longest_ms:.0f} ms, of {allowed_ms:.0f}")
     assert slow == []
 
 

@@ -8,16 +8,19 @@ import time
 
 REFERENCE_S = 0.0035
 """Processor time of `_work_s` on the machine for which limits were set."""
-_TRIES = 5
+SLOWEST = 2.0
+"""Tests have to pass on machines that are half as fast. What is measured may be much more: in a process that has had
+much memory, new memory is slow."""
+_TRIES = 10
 
 
 def slowness() -> float:
-    """How many times as long as there some work takes now; at least 1."""
+    """How many times as long as there some work takes now; from 1 to `SLOWEST`."""
     was_enabled = gc.isenabled()
     # What else is in memory would be gone through.
     gc.disable()
     try:
-        return max(1.0, min(_work_s() for _ in range(_TRIES)) / REFERENCE_S)
+        return min(SLOWEST, max(1.0, min(_work_s() for _ in range(_TRIES)) / REFERENCE_S))
     finally:
         if was_enabled:
             gc.enable()

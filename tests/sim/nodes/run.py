@@ -234,11 +234,12 @@ def draw(seed: int) -> NodesOptions:
 def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) -> NodesResult:
     """Simulate one seed."""
     result = _run(seed, options or draw(seed), kept_lines)
-    # The work of a turn is the same each time, and what the machine adds to it is not: the shortest counts.
+    if result.invariant is not None or result.longest_turn_s <= MAX_TURN_S:
+        return result
+    # The work of a turn is the same each time, and what the machine adds to it is not: the shortest counts, and so does
+    # the least slowness.
+    max_turn_s = MAX_TURN_S * slowness()
     for runs in range(1, 6):
-        if result.invariant is not None or result.longest_turn_s <= MAX_TURN_S:
-            return result
-        max_turn_s = MAX_TURN_S * slowness()
         if result.longest_turn_s <= max_turn_s:
             return result
         if runs == 3 and result.longest_turn_s > FAR_TOO_LONG * max_turn_s:
@@ -246,7 +247,8 @@ def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) 
         again = _run(seed, result.options, kept_lines)
         if again.longest_turn_s < result.longest_turn_s:
             result.longest_turn_s, result.longest_turn = again.longest_turn_s, again.longest_turn
-    if result.longest_turn_s > MAX_TURN_S * slowness():
+        max_turn_s = min(max_turn_s, MAX_TURN_S * slowness())
+    if result.longest_turn_s > max_turn_s:
         result.invariant = NodeInvariant.SHORT_TURNS.name
         result.failure = f"{result.longest_turn_s * 1000:.0f} ms in {result.longest_turn}"
     return result
