@@ -12,11 +12,11 @@ from kafkaproto_server.storage.log.reached import find_reached
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.coordinator.transactions import test_end_txn, test_partitions, test_time
 from tests.log_state import test_leader_epochs, test_producers
-from tests.node.replicas import test_hosted, test_maintenance, test_replica_manager
+from tests.node.replicas import test_hosted, test_maintenance, test_moves, test_replica_manager
 from tests.replica import test_partition, test_verification
 from tests.sim.disk import MemoryDisk
 from tests.sim.mutations.mutation import Mutation, mutated
-from tests.sim.nodes.mutations import record_logs, records, transactions
+from tests.sim.nodes.mutations import directories, record_logs, records, transactions
 from tests.sim.nodes.mutations.storage import RARE
 from tests.storage.support.helpers import batch
 
@@ -44,6 +44,9 @@ def test_epochs_of_what_is_cut_are_removed_with_it() -> None:
 
 
 NOTICED_BY: dict[str, Callable[[], None]] = {
+    "does not cut copies": partial(
+        test_moves.test_whatever_happens_while_it_moves_a_replica_has_its_records, 0, with_kills=False
+    ),
     "expands ISRs behind its epoch": test_partition.test_a_new_leader_adds_nobody_who_lacks_the_start_of_its_epoch,
     "takes earlier runs into ISRs": partial(
         test_replica_manager.test_who_may_join_an_isr, 8, test_replica_manager.image(), may_join=False
@@ -77,7 +80,9 @@ NOTICED_BY: dict[str, Callable[[], None]] = {
 
 
 @pytest.mark.parametrize(
-    "mutation", [*records.RARE, *record_logs.RARE, *transactions.RARE], ids=lambda each: each.rule
+    "mutation",
+    [*directories.RARE, *record_logs.RARE, *records.RARE, *transactions.RARE],
+    ids=lambda each: each.rule,
 )
 def test_a_test_of_the_part_notices(mutation: Mutation) -> None:
     notice = NOTICED_BY[mutation.rule]

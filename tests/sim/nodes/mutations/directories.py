@@ -25,7 +25,7 @@ from tests.sim.nodes.mutations.support import Wrapped, node_mutation, nothing
 
 
 def directory_mutation(
-    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches], likely_seed: int
+    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches], likely_seed: int = 0
 ) -> Mutation:
     """A rule of log directories. Any of ``noticed_by`` may notice it."""
     first, *also = noticed_by
@@ -188,9 +188,11 @@ MUTATIONS: tuple[Mutation, ...] = (
         likely_seed=3,
     ),
     directory_mutation(
-        "does not cut copies", (_STAYS, _KEPT, _HAVE, _SETTLES), _does_not_cut_copies, likely_seed=522
-    ),
-    directory_mutation(
         "keeps copies of interrupted moves", (_RECORDED,), _keeps_copies_of_interrupted_moves, likely_seed=3
     ),
 )
+
+RARE: tuple[Mutation, ...] = (
+    directory_mutation("does not cut copies", (_STAYS, _KEPT, _HAVE, _SETTLES), _does_not_cut_copies),
+)
+"""As `records.RARE`: the replica has to be cut while it moves, and its copy has to become the replica."""
