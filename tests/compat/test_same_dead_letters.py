@@ -13,7 +13,6 @@ import pytest
 
 from compat.kafka.stock import StockNode
 from compat.node import Node
-from compat.ours import OurNode
 from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.records.compression import Compression
@@ -34,12 +33,10 @@ from tests.compat.support.dead_letters import (
     written,
     written_anywhere,
 )
-from tests.compat.support.nodes import create, make_node
+from tests.compat.support.nodes import create
 from tests.compat.support.share_dialogues import (
-    OVERRIDES,
-    TOPIC,
     WAIT_S,
-    is_coordinated,
+    coordinated_nodes,
     set_group_configs,
 )
 
@@ -48,18 +45,9 @@ pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
-    """A node of Apache Kafka and one of ours, each with a share coordinator."""
-    overrides = {**OVERRIDES, "errors.deadletterqueue.auto.create.topics.enable": "true"}
-    nodes = [make_node(make, tmp_path_factory.mktemp(make.kind), overrides) for make in (StockNode, OurNode)]
-    try:
-        for node in nodes:
-            node.start()
-            create(node, TOPIC)
-            wait_until(lambda node=node: is_coordinated(node), WAIT_S, "a coordinator")  # type: ignore[misc]
-        yield nodes[0], nodes[1]
-    finally:
-        for node in nodes:
-            node.close()
+    creates = {"errors.deadletterqueue.auto.create.topics.enable": "true"}
+    with coordinated_nodes(tmp_path_factory.mktemp, **creates) as nodes:
+        yield nodes
 
 
 def at_once(both: tuple[Node, Node], run: Callable[[Node], Any]) -> list[Any]:

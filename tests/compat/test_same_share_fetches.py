@@ -9,24 +9,20 @@ from typing import Any
 
 import pytest
 
-from compat.kafka.stock import StockNode
 from compat.node import Node
-from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, build_batch
-from tests.compat.support.nodes import create, make_node
+from tests.compat.support.nodes import create
 from tests.compat.support.share_dialogues import (
     MEMBERS,
-    OVERRIDES,
     RELEASE_S,
     TIMESTAMP_MS,
-    TOPIC,
     WAIT_S,
     Dialogue,
-    is_coordinated,
+    coordinated_nodes,
     set_group_configs,
 )
 
@@ -43,17 +39,8 @@ Acknowledge = kafka.ShareAcknowledgeRequest
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
-    """A node of Apache Kafka and one of ours, each with a share coordinator."""
-    nodes = [make_node(make, tmp_path_factory.mktemp(make.kind), OVERRIDES) for make in (StockNode, OurNode)]
-    try:
-        for node in nodes:
-            node.start()
-            create(node, TOPIC)
-            wait_until(lambda node=node: is_coordinated(node), WAIT_S, "a coordinator")  # type: ignore[misc]
-        yield nodes[0], nodes[1]
-    finally:
-        for node in nodes:
-            node.close()
+    with coordinated_nodes(tmp_path_factory.mktemp) as nodes:
+        yield nodes
 
 
 def test_random_dialogues_get_the_same_responses_and_leave_the_same_state(both: tuple[Node, Node]) -> None:

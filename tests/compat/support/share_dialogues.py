@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from compat.kafka.stock import StockNode
 from compat.node import Node
+from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
@@ -21,7 +25,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.requests.coordinator_places import share_key
-from tests.compat.support.nodes import led_topics
+from tests.compat.support.nodes import create, led_topics, make_node
 
 TOPIC = "t"
 MEMBERS = ("member-a", "member-b")
@@ -39,6 +43,22 @@ OVERRIDES = {
     "group.share.min.record.lock.duration.ms": "1000",
     "group.share.min.partition.max.record.locks": "100",
 }
+
+
+@contextmanager
+def coordinated_nodes(make_folder: Callable[[str], Path], **more: str) -> Iterator[tuple[Node, Node]]:
+    """A node of Apache Kafka and one of ours, each with a share coordinator, and with more configs than OVERRIDES."""
+    overrides = {**OVERRIDES, **more}
+    nodes = [make_node(make, make_folder(make.kind), overrides) for make in (StockNode, OurNode)]
+    try:
+        for node in nodes:
+            node.start()
+            create(node, TOPIC)
+            wait_until(partial(is_coordinated, node), WAIT_S, "a coordinator")
+        yield nodes[0], nodes[1]
+    finally:
+        for node in nodes:
+            node.close()
 
 
 def is_coordinated(node: Node) -> bool:

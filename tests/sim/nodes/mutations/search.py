@@ -38,7 +38,8 @@ MUTATIONS = (
 MOST_SEEDS = 40
 """That are tried, from the likely one on: a change of the product or of the faults makes it another run."""
 LONGEST_S = 600.0
-"""For one mutation: a node that spins in one turn would never end."""
+"""For one mutation, as a node that spins in one turn would never end: of processor time in tests, by the clock in the
+table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
