@@ -85,7 +85,7 @@ class _TopicRequests(msgspec.Struct, gc=False):
     """So many requests of the session are counted already."""
 
 
-class _CachedPartition(msgspec.Struct, eq=False, gc=False):
+class _CachedPartition(msgspec.Struct, eq=False):
     """A partition of a session: what was asked last and what was answered last."""
 
     key: PartitionKey

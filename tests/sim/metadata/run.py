@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import gc
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -88,6 +89,9 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
         error, invariant = violation, violation.invariant
     except Exception as contradiction:
         error, invariant = contradiction, MetadataInvariant.NO_FAILURE
+    finally:
+        # Images freeze what there is when they are read; of a run that is over nothing is to stay.
+        gc.unfreeze()
     return result_of(
         world,
         progress,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import subprocess
@@ -142,6 +143,15 @@ def test_a_run_leaves_the_log_of_the_process_as_it_was() -> None:
     with _surroundings(300):
         assert not any(each.isEnabledFor(logging.WARNING) for each in loggers)
     assert [each.isEnabledFor(logging.WARNING) for each in loggers] == before
+
+
+def test_a_run_leaves_nothing_in_memory() -> None:
+    """One after the other, hundreds of runs would take gigabytes, and be slow."""
+    run(1)
+    before = len(gc.get_objects())
+    run(1)
+    assert gc.get_freeze_count() == 0
+    assert len(gc.get_objects()) < before + 1000
 
 
 def test_seeds_draw_everything() -> None:

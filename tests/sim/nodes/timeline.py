@@ -126,4 +126,6 @@ def _deterministic(seed: int) -> Iterator[None]:
         time.perf_counter = stopwatch
         if was_collecting:
             gc.enable()
+        # Nodes freeze what they hold; of a run that is over nothing is to stay.
+        gc.unfreeze()
         gc.collect()
