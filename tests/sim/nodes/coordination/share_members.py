@@ -95,6 +95,9 @@ class ShareMember:
         self._topics = tuple(topics)
         self._weights = weights
         self._member_id = self._new_id()
+        self._says_all = True
+        """Whether the next heartbeat has the subscription: the response to the last one, which may have had a new
+        assignment, is lost."""
         self._sessions: dict[int, _Session] = {}
 
     @property
@@ -151,14 +154,13 @@ class ShareMember:
         request = ShareGroupHeartbeatRequest(
             group_id=self._promises.group_id, member_id=self._member_id, member_epoch=epoch
         )
-        if epoch == _JOINS:
+        if epoch == _JOINS or (self._says_all and epoch > _JOINS):
             request.subscribed_topic_names = list(self._topics)
         return request
 
     async def _heartbeat(self) -> None:
-        response = await self.client.ask_coordinator(
-            GROUP, self._promises.group_id, self._request(self.epoch)
-        )
+        request, self._says_all = self._request(self.epoch), True
+        response = await self.client.ask_coordinator(GROUP, self._promises.group_id, request)
         code = ErrorCode(response.error_code)
         if code in LOOK_AGAIN:
             self.client.forget(GROUP, self._promises.group_id)
@@ -167,7 +169,7 @@ class ShareMember:
         elif code is not ErrorCode.NONE:
             self._promises.unexpected(self.client.name, f"ShareGroupHeartbeat: {code.name}")
         else:
-            self.epoch = response.member_epoch
+            self.epoch, self._says_all = response.member_epoch, False
             if response.assignment is not None:
                 self.assigned = self._places(response.assignment.topic_partitions)
                 self._promises.counts["share assignments"] += 1
