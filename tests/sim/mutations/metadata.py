@@ -249,6 +249,7 @@ MUTATIONS = (
         "leaves replicas in failed directories leading",
         MetadataInvariant.OFFLINE_DIRECTORY_LEADS_NOTHING,
         lambda: [(heartbeats, "changes_without_directories", finds_nothing)],
+        likely_seed=14,
     ),
     cluster_mutation(
         "shrinks an ISR and keeps the leader",
@@ -294,7 +295,7 @@ MUTATIONS = (
         "believes proofs of other incarnations",
         MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
         _believes_every_proof,
-        likely_seed=107,
+        likely_seed=13,
     ),
     cluster_mutation(
         "waits for nobody who fell silent before it led",
@@ -307,7 +308,7 @@ MUTATIONS = (
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
         _decides_ahead,
-        likely_seed=22,
+        likely_seed=21,
     ),
     cluster_mutation(
         "goes on with a change once leadership is lost",
@@ -329,7 +330,7 @@ MUTATIONS = (
         "has the fencing of silent brokers wait behind commands",
         MetadataInvariant.FENCING_GOES_FIRST,
         _has_fencing_wait_behind_commands,
-        likely_seed=20,
+        likely_seed=64,
     ),
     cluster_mutation(
         "has kraft.version raised amid records",

@@ -192,6 +192,7 @@ MUTATIONS = (
         patches=_votes_for_anybody,
         noticed_by=Invariant.VOTES_FOR_VOTERS,
         level=LEVEL,
+        likely_seed=11,
     ),
     Mutation(
         rule="is out of patience with unknown candidates amid elections",
@@ -225,6 +226,7 @@ MUTATIONS = (
         patches=_remembers_every_observer,
         noticed_by=Invariant.NOTHING_LEFT_BEHIND,
         level=LEVEL,
+        likely_seed=11,
     ),
     Mutation(
         rule="makes a node a voter that cannot vote",
@@ -236,6 +238,7 @@ MUTATIONS = (
         rule="adds a voter that caught up an hour ago",
         patches=_adds_who_caught_up_an_hour_ago,
         noticed_by=Invariant.NEW_VOTER_IS_READY,
+        likely_seed=128,
     ),
 )
 

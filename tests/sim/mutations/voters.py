@@ -71,6 +71,7 @@ MUTATIONS = (
         rule="joins again after it was removed",
         patches=_joins_again,
         noticed_by=Invariant.STAYS_REMOVED,
+        likely_seed=30,
     ),
     Mutation(
         rule="leads on after it was removed",

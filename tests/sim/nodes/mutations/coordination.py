@@ -155,7 +155,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "commits offsets of aborted transactions",
         (_STAY, _ONCE),
         _commits_offsets_of_aborted_transactions,
-        likely_seed=FIRST_WITH_COORDINATORS + 18,
+        likely_seed=FIRST_WITH_COORDINATORS + 24,
     ),
     coordination_mutation("names no aborted transactions", (_HIDDEN,), _does_not_name_aborted_transactions),
     coordination_mutation(

@@ -235,7 +235,7 @@ MUTATIONS = (
         NodeInvariant.ACKNOWLEDGES_AT_LAST,
         _drops_the_rest_of_a_chunk,
         also=(NodeInvariant.WHOLE_RESPONSES, NodeInvariant.ONE_RESPONSE),
-        likely_seed=7,
+        likely_seed=6,
     ),
     node_mutation(
         "resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early, likely_seed=6
@@ -258,14 +258,14 @@ MUTATIONS = (
         "does not close lost connections",
         NodeInvariant.NOTHING_LEFT,
         _does_not_close_lost_connections,
-        likely_seed=2,
+        likely_seed=10,
     ),
     node_mutation(
         "takes late responses for the next",
         NodeInvariant.NO_FAILURE,
         _takes_late_responses,
         also=(MetadataInvariant.LINEARIZABLE,),
-        likely_seed=3,
+        likely_seed=9,
     ),
     node_mutation(
         "stays with the first controller",
@@ -275,7 +275,7 @@ MUTATIONS = (
         likely_seed=35,
     ),
     node_mutation(
-        "forgets a forwarded request", NodeInvariant.ONE_RESPONSE, _forgets_forwarded_requests, likely_seed=12
+        "forgets a forwarded request", NodeInvariant.ONE_RESPONSE, _forgets_forwarded_requests, likely_seed=18
     ),
     node_mutation(
         "keeps tasks of forwarded requests",
@@ -288,7 +288,7 @@ MUTATIONS = (
         "says that it has read everything",
         NodeInvariant.UNFENCED_ONCE_READ,
         _claims_to_have_read_everything,
-        likely_seed=2,
+        likely_seed=3,
     ),
     node_mutation(
         "takes a shortage for a bad disk (S1)",

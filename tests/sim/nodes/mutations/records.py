@@ -160,7 +160,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "counts only the committed ISR",
         (_HAVE, _REPLICATED, _STAYS),
         _counts_only_the_committed_isr,
-        likely_seed=1000015,
+        likely_seed=1000012,
     ),
     record_mutation(
         "ignores min.insync.replicas", (_REPLICATED, _STAYS), _ignores_the_minimal_isr, likely_seed=1000003

@@ -76,6 +76,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "writes no dead letters of leaders before it", _writes_no_letters_of_former_leaders, 15
     ),
     dead_letter_mutation("has no dead letters of spent records", _writes_no_letters_of_spent_records, 4),
-    dead_letter_mutation("gives dead letters up at once", _gives_up_at_the_first_failure, 9),
+    dead_letter_mutation("gives dead letters up at once", _gives_up_at_the_first_failure, 15),
     dead_letter_mutation("copies other records into dead letters", _copies_the_record_before, 2),
 )
