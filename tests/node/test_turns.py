@@ -52,9 +52,12 @@ ALLOWING = {29: "1,000 ACLs"}
 
 @pytest.fixture(autouse=True, scope="module")
 def unfrozen() -> Iterator[None]:
-    """Serving frames freezes what there is; not for other tests."""
+    """Serving frames freezes what there is, and clusters take gigabytes; not for other tests."""
     yield
     gc.unfreeze()
+    cluster.cache_clear()
+    small_cluster.cache_clear()
+    gc.collect()
 
 
 def name(row: object) -> str:
