@@ -33,6 +33,9 @@ def name(value: object) -> str | None:
     return NAMES.get(value) if isinstance(value, bytes) else None
 
 
+either_state_of_z = pytest.mark.parametrize("all_online", [True, False], ids=["all_online", "Z_offline"])
+
+
 def directories(*, all_online: bool) -> LogDirectories:
     problem = None if all_online else "EIO"
     return LogDirectories(
@@ -50,7 +53,7 @@ def place(
     return place_of(recorded, current, future, directories(all_online=all_online))
 
 
-@pytest.mark.parametrize("all_online", [True, False], ids=["all_online", "Z_offline"])
+@either_state_of_z
 @pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, X, Y, Z], ids=name)
 @pytest.mark.parametrize("future", [(), (Y,)], ids=name)
 def test_a_replica_on_disk_is_opened_where_it_is_whatever_is_recorded(
@@ -59,12 +62,12 @@ def test_a_replica_on_disk_is_opened_where_it_is_whatever_is_recorded(
     assert place(recorded, (X,), future, all_online=all_online) == Place(Way.OPEN, X)
 
 
-@pytest.mark.parametrize("all_online", [True, False], ids=["all_online", "Z_offline"])
+@either_state_of_z
 def test_of_two_replicas_on_disk_the_recorded_one_is_opened(all_online: bool) -> None:
     assert place(Y, (X, Y), all_online=all_online) == Place(Way.OPEN, Y)
 
 
-@pytest.mark.parametrize("all_online", [True, False], ids=["all_online", "Z_offline"])
+@either_state_of_z
 @pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, Z], ids=name)
 def test_two_replicas_on_disk_and_none_of_them_recorded_are_refused(
     recorded: bytes, all_online: bool
@@ -91,12 +94,12 @@ def test_a_replica_recorded_in_an_offline_directory_waits_for_it(future: tuple[b
     assert place(Z, (), future, all_online=False) == Place(Way.WAIT, Z)
 
 
-@pytest.mark.parametrize("all_online", [True, False], ids=["all_online", "Z_offline"])
+@either_state_of_z
 def test_a_replica_that_is_nowhere_begins_in_the_recorded_directory(all_online: bool) -> None:
     assert place(X, all_online=all_online) == Place(Way.BEGIN, X)
 
 
-@pytest.mark.parametrize("all_online", [True, False], ids=["all_online", "Z_offline"])
+@either_state_of_z
 @pytest.mark.parametrize("recorded", NEVER, ids=name)
 def test_a_replica_that_was_never_placed_and_is_nowhere_gets_a_choice(
     recorded: bytes, all_online: bool

@@ -86,7 +86,10 @@ class _TopicRequests(msgspec.Struct, gc=False):
 
 
 class _CachedPartition(msgspec.Struct, eq=False):
-    """A partition of a session: what was asked last and what was answered last."""
+    """A partition of a session: what was asked last and what was answered last.
+
+    It and its session refer to each other, so the collector has to know of it.
+    """
 
     key: PartitionKey
     fetch: PartitionFetch

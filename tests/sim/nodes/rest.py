@@ -19,7 +19,7 @@ SETTLING_S = 150.0
 """After which groups have to be at rest, and transactions at their end; their timeouts are some seconds. Two workers on
 slow disks may have a thousand records left to process, ten a second."""
 STANDSTILL_S = 45.0
-"""After which what has not changed will not. In 174 seeds, the longest was 19 s."""
+"""What has been the same for so long stays the same. While records settled in 174 seeds, the longest was 19 s."""
 FORWARD_S = 40.0
 """Longer than a broker waits for a controller."""
 

@@ -130,7 +130,7 @@ class ShareMember:
         self.has_ended = True
 
     def _begin_anew(self) -> None:
-        self.epoch, self.assigned = _JOINS, frozenset()
+        self.epoch, self.assigned, self._says_all = _JOINS, frozenset(), True
         self._sessions.clear()
 
     async def _misbehave(self) -> None:
@@ -154,7 +154,7 @@ class ShareMember:
         request = ShareGroupHeartbeatRequest(
             group_id=self._promises.group_id, member_id=self._member_id, member_epoch=epoch
         )
-        if epoch == _JOINS or (self._says_all and epoch > _JOINS):
+        if self._says_all and epoch >= _JOINS:
             request.subscribed_topic_names = list(self._topics)
         return request
 
