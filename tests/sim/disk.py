@@ -108,7 +108,7 @@ class MemoryFile:
         self._write(position, bytes(data))
 
     def _write(self, position: int, data: bytes) -> None:
-        room = self._disk.free_bytes(self._path) - max(0, position - len(self._node.data))
+        room = max(0, self._disk.free_bytes(self._path)) - max(0, position - len(self._node.data))
         overwritten = max(0, len(self._node.data) - position)
         if len(data) - overwritten > room:
             # A full disk takes what fits and only then complains.

@@ -218,7 +218,8 @@ class DirectoryFaults:
             )
         )
         if errors is None:
-            file_system.capacity_bytes = host.disk.used_below(path)
+            # Full, and others take at once what is deleted there.
+            file_system.capacity_bytes = 0
         else:
             file_system.fail(errors, is_lasting=True)
         self._timeline.trace.add(f"directory {path} of {host.id} fails alone")

@@ -40,6 +40,16 @@ def test_one_is_full_and_the_other_is_not() -> None:
     assert (disk.space(ONE)[1], disk.space(OTHER)[1] > 1000) == (0, True)
 
 
+def test_a_full_one_takes_what_needs_no_more_room() -> None:
+    disk = divided()
+    disk.file_systems[ONE].capacity_bytes = 0
+    file = disk.open(f"{ONE}/file", create=False)
+    file.write_at(0, b"!")
+    with pytest.raises(OSError, match="No space left"):
+        file.append([b"a"])
+    assert disk.read_file(f"{ONE}/file") == b"!data/one"
+
+
 @pytest.mark.parametrize(
     ("operations", "act"),
     [
