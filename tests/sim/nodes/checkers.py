@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import trio
@@ -21,9 +21,12 @@ from tests.sim.nodes.host import Host
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.strangers import FIRST_ID as FIRST_STRANGER_ID
 from tests.sim.nodes.threads import Spent
+from tests.support.instructions import InstructionCounter
 
-MAX_TURN_S = 0.05
-"""Of processor time, on the machine of `tests.support.machine`."""
+MAX_TURN_INSTRUCTIONS = 10_000_000
+"""Of Python, which take some 50 ms of the processor: instructions are the same each time, and on every machine."""
+SUSPECT_TURN_S = 0.02
+"""The instructions of a turn are counted if it has taken so much processor time: counting all would take long."""
 MAX_OBSERVERS = 8
 """That a leader remembers in the simulation: few, so that strangers can exceed it."""
 MOST_STEPS = 100_000
@@ -49,7 +52,8 @@ _OWN_TASKS = frozenset(
 class StepChecker(trio.abc.Instrument):
     """Looks at all nodes after each step of any task."""
 
-    def __init__(self, hosts: Sequence[Host]) -> None:
+    def __init__(self, hosts: Sequence[Host], counted_turns: Collection[int] = ()) -> None:
+        """``counted_turns``: numbers of those whose instructions are counted."""
         self._hosts = hosts
         self.images = ImageChecker()
         self.published: Callable[[ClusterImage], None] = lambda image: None
@@ -74,21 +78,33 @@ class StepChecker(trio.abc.Instrument):
         self._steps = 0
         self.violation: ViolationError | None = None
         self.longest_turn_s = 0.0
-        self.longest_turn = ""
+        self.suspect_turns: list[int] = []
+        """Numbers of the turns that took long."""
+        self.most_instructions = 0
+        """Of the turns that are counted."""
+        self.largest_turn = ""
+        """The task that took them."""
+        self._turns = 0
+        self._counted_turns = counted_turns
+        self._counter: InstructionCounter | None = None
         self.stop: trio.CancelScope | None = None
         """Cancelled at a violation."""
 
     def before_task_step(self, task: trio.lowlevel.Task) -> None:
         """See `trio.abc.Instrument`."""
+        self._turns += 1
+        if self._turns in self._counted_turns:
+            self._counter = Spent.counter = InstructionCounter()
+            self._counter.start()
         self._began = time.thread_time() - Spent.seconds
 
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
         """See `trio.abc.Instrument`."""
-        is_node = task.name not in _OWN_TASKS
-        took = time.thread_time() - Spent.seconds - self._began if self._began and is_node else 0.0
-        if took > self.longest_turn_s:
-            self.longest_turn_s = took
-            self.longest_turn = task.name
+        if self._counter is not None:
+            self._counter.stop()
+        if self._began and task.name not in _OWN_TASKS:
+            self._measure(task, time.thread_time() - Spent.seconds - self._began)
+        self._counter = Spent.counter = None
         if self.violation is None:
             try:
                 self._check_time()
@@ -97,6 +113,14 @@ class StepChecker(trio.abc.Instrument):
                 self.violation = violation
                 if self.stop is not None:
                     self.stop.cancel()
+
+    def _measure(self, task: trio.lowlevel.Task, took_s: float) -> None:
+        self.longest_turn_s = max(self.longest_turn_s, took_s)
+        if took_s > SUSPECT_TURN_S:
+            self.suspect_turns.append(self._turns)
+        if self._counter is not None and self._counter.instructions > self.most_instructions:
+            self.most_instructions = self._counter.instructions
+            self.largest_turn = task.name
 
     def _check_time(self) -> None:
         now = trio.current_time()

@@ -17,6 +17,7 @@ import trio
 
 from kafkaproto_server.node.io_workers import Report, Work
 from tests.sim.disk import MemoryDisk, MemoryFile, PowerLossError, _Node
+from tests.support.instructions import InstructionCounter
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
@@ -34,6 +35,8 @@ class Spent:
 
     seconds = 0.0
     """Of the processor's time, so far."""
+    counter: InstructionCounter | None = None
+    """That counts the event loop's instructions, and not those."""
 
 
 class TimedDisk(MemoryDisk):
@@ -173,6 +176,9 @@ class SimThreads:
         if self.is_dead:
             raise PowerLossError("the process has ended")
         began = time.thread_time()
+        counter, Spent.counter = Spent.counter, None
+        if counter is not None:
+            counter.stop()
         try:
             return function(*arguments)
         except PowerLossError:
@@ -180,6 +186,9 @@ class SimThreads:
                 self._power_lost()
             raise
         finally:
+            if counter is not None:
+                Spent.counter = counter
+                counter.start()
             Spent.seconds += time.thread_time() - began
 
     async def _pass_s(self, delay_s: float, *, shield: bool) -> None:
