@@ -2,15 +2,18 @@
 
 What a broker needs of it at once is found when it is opened: offsets, epochs, producers. From then on the broker keeps
 these itself (`replica.partition`) and this object does what it is told, in the thread of its directory. A snapshot of
-the producers is written after each roll, at a clean close and when the log was recovered; recovery begins at the
-newest one that is not beyond the log's end, and reads the batches behind it.
+the producers is written after each roll, at a clean close and when the log was recovered.
+
+What lies behind the recovery point, a crash may have left older than the batches there, newer, or not at all. So
+recovery begins at the newest snapshot that is not behind it, and the snapshots and entries of transaction indexes that
+are follow from the batches again.
 
 Files that are no longer needed are renamed at once. `take_deleted` says which are to be removed later."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
@@ -33,7 +36,13 @@ from kafkaproto_server.storage.log.producer_state_file import (
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_retention import AgedSegment, TopicRetention, removable_segments
-from kafkaproto_server.storage.log.transaction_index_files import append_aborted, cut_aborted, read_aborted
+from kafkaproto_server.storage.log.transaction_index_files import (
+    IndexFile,
+    append_aborted,
+    cut_aborted,
+    read_indexes,
+    write_index,
+)
 from kafkaproto_server.storage.log.unsynced import Unsynced
 
 REPLAY_BYTES = 1 << 20
@@ -104,28 +113,58 @@ class TopicLog:
         return self.log.directory
 
     def found(self, now_ms: int) -> Found:
-        """The state of the log, with that of its producers. ``now_ms`` is wall time. Raises CorruptFileError,
-        OSError."""
+        """The state of the log, which was just opened, with that of its producers. ``now_ms`` is wall time. Raises
+        CorruptFileError, OSError."""
         log = self.log
         names = self._disk.list_directory(self.directory)
-        # A state beyond the end would be taken for one of records that are appended later.
-        known_states = remove_producer_states_outside(
-            self._disk, self.directory, names, log.segment_bases[0], log.log_end_offset
-        )
-        aborted = read_aborted(self._disk, self.directory, names, log.log_end_offset)
-        known = aborted[-1].last_offset if aborted else -1
-        producers, completed = self._producers(known_states, now_ms)
-        # A crash may have taken the newest entries, whose markers are still there. What is missing below the recovery
-        # point, compaction has dropped with the transaction's records.
-        oldest = max(known + 1, log.recovery_point, log.log_start_offset)
-        missing = [each for each in completed if each.last_offset >= oldest]
-        self._append_aborted(missing)
+        indexes = read_indexes(self._disk, self.directory, names)
+        damaged = (base for base, index in indexes.items() if not index.is_whole)
+        known_end = min(log.recovery_point, min(damaged, default=log.recovery_point))
+        states = self._known_states(names, known_end)
+        producers, completed = self._producers(states, now_ms)
+        aborted = [
+            each for index in indexes.values() for each in index.entries if each.last_offset < known_end
+        ]
+        # What is missing before, compaction has dropped with the transaction's records.
+        begin = max(known_end, log.log_start_offset)
+        aborted += (each for each in completed if each.last_offset >= begin)
+        self._settle_indexes(indexes, aborted)
+        return self._found(producers, aborted)
+
+    def _settle_indexes(
+        self, indexes: Mapping[int, IndexFile], aborted: Sequence[AbortedTransaction]
+    ) -> None:
+        """Let the transaction indexes have those entries."""
+        wanted: dict[int, list[AbortedTransaction]] = {base: [] for base in indexes}
+        for base, part in self._by_segment(aborted):
+            wanted[base] = part
+        for base, entries in wanted.items():
+            if indexes.get(base) != IndexFile(entries, is_whole=True):
+                write_index(self._disk, self.directory, base, entries)
+
+    def _found_after_cut(self, now_ms: int) -> Found:
+        """The state of the log, which was just cut. What lies in its files is what was written there."""
+        end_offset = self.log.log_end_offset
+        self._cut_aborted(end_offset)
+        names = self._disk.list_directory(self.directory)
+        producers, _ = self._producers(self._known_states(names, end_offset), now_ms)
+        indexes = read_indexes(self._disk, self.directory, names)
+        return self._found(producers, [each for index in indexes.values() for each in index.entries])
+
+    def _known_states(self, names: list[str], end_offset: int) -> dict[int, str]:
+        """The names of the producers' states up to an offset, by theirs. Others are removed: they would be taken for
+        those of records that are appended later."""
+        start_offset = self.log.segment_bases[0]
+        return remove_producer_states_outside(self._disk, self.directory, names, start_offset, end_offset)
+
+    def _found(self, producers: ProducerStates, aborted: list[AbortedTransaction]) -> Found:
+        log = self.log
         return Found(
             log_start_offset=log.log_start_offset,
             log_end_offset=log.log_end_offset,
             epoch_starts=log.epoch_starts,
             producers=producers,
-            aborted=aborted + missing,
+            aborted=aborted,
         )
 
     def _producers(
@@ -191,9 +230,16 @@ class TopicLog:
 
     def _append_aborted(self, aborted: Sequence[AbortedTransaction]) -> None:
         """Add transactions to the index of the segment that holds the marker of each."""
+        for base, part in self._by_segment(aborted):
+            append_aborted(self._disk, self.directory, base, part)
+
+    def _by_segment(
+        self, aborted: Sequence[AbortedTransaction]
+    ) -> Iterator[tuple[int, list[AbortedTransaction]]]:
+        """Transactions in the order of their ends, by the segment that holds the marker of each."""
         bases = self.log.segment_bases
         for index, part in groupby(aborted, lambda each: bisect_right(bases, each.last_offset)):
-            append_aborted(self._disk, self.directory, bases[index - 1], tuple(part))
+            yield bases[index - 1], list(part)
 
     def write_producers(self, states: bytes, offset: int) -> None:
         """Write the producers' states at an offset (`encode_producer_snapshot`)."""
@@ -206,14 +252,12 @@ class TopicLog:
         if self.log.log_end_offset < start:
             # The start lay in the batch that went.
             self.log.truncate_fully_to(start)
-        self._cut_aborted(self.log.log_end_offset)
-        return self.found(now_ms)
+        return self._found_after_cut(now_ms)
 
     def truncate_fully_to(self, offset: int, now_ms: int) -> Found:
         """Remove all records and begin again at ``offset``."""
         self.log.truncate_fully_to(offset)
-        self._cut_aborted(offset)
-        return self.found(now_ms)
+        return self._found_after_cut(now_ms)
 
     def begin_within(
         self, batches: Buffer, base_offset: int, aborted: Sequence[AbortedTransaction], wall_ms: int

@@ -2,12 +2,14 @@
 transaction.
 
 Entries are few, and all of them are in memory with whoever runs the partition. The files are read when the log is
-opened, get an entry for each transaction that is aborted, and lose those that are cut off with their markers.
+opened, get an entry for each transaction that is aborted, and lose those that are cut off with their markers. What a
+crash has made of the newest of them, nobody knows: these follow from the batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import parse_segment_file_name, segment_file_name
@@ -20,6 +22,16 @@ from kafkaproto.transaction_index import (
 )
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.deletion import mark_deleted
+from kafkaproto_server.storage.log.unsynced import sync
+
+
+class IndexFile(NamedTuple):
+    """One of them as it lies on the disk."""
+
+    entries: list[AbortedTransaction]
+    """Those before the first one that is damaged or cut short."""
+    is_whole: bool
+    """Whether there is nothing else in it."""
 
 
 def index_path(directory: str, segment_base: int) -> str:
@@ -34,20 +46,28 @@ def sync_aborted(disk: Disk, directory: str, segment_bases: Iterable[int]) -> No
         if disk.exists(path):
             file = disk.open(path)
             try:
-                file.sync()
+                sync(file)
             finally:
                 file.close()
 
 
-def read_aborted(disk: Disk, directory: str, names: list[str], end_offset: int) -> list[AbortedTransaction]:
-    """The aborted transactions that ended before ``end_offset``, in the order of their ends; up to the first damaged
-    entry of each file. ``names`` are those in the directory. Raises OSError."""
-    found: list[AbortedTransaction] = []
-    for base in _bases(names):
-        for transaction in _entries(disk, index_path(directory, base)):
-            if transaction.last_offset < end_offset:
-                found.append(transaction)
-    return found
+def read_indexes(disk: Disk, directory: str, names: list[str]) -> dict[int, IndexFile]:
+    """The indexes of a log by the bases of their segments, ascending. ``names`` are those in the directory. Raises
+    OSError."""
+    return {base: _read(disk, index_path(directory, base)) for base in sorted(_bases(names))}
+
+
+def write_index(
+    disk: Disk, directory: str, segment_base: int, transactions: Sequence[AbortedTransaction]
+) -> None:
+    """Let the index of a segment have these transactions and nothing else, durably on return. Raises OSError."""
+    file = disk.open(index_path(directory, segment_base), create=True)
+    try:
+        file.truncate(0)
+        file.append([encode_aborted_transaction(each) for each in transactions])
+        sync(file)
+    finally:
+        file.close()
 
 
 def append_aborted(
@@ -70,7 +90,7 @@ def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_
         if base not in segment_bases:
             deleted += mark_deleted(disk, [path])
             continue
-        kept = sum(each.last_offset < end_offset for each in _entries(disk, path))
+        kept = sum(each.last_offset < end_offset for each in _read(disk, path).entries)
         file = disk.open(path)
         try:
             file.truncate(kept * ENTRY_SIZE)
@@ -109,10 +129,12 @@ def _bases(names: list[str]) -> list[int]:
     ]
 
 
-def _entries(disk: Disk, path: str) -> Iterator[AbortedTransaction]:
+def _read(disk: Disk, path: str) -> IndexFile:
     data = disk.read_file(path)
+    entries = []
     try:
-        # A crash may have cut the last entry short.
-        yield from iterate_transaction_index(data[: len(data) - len(data) % ENTRY_SIZE])
+        for entry in iterate_transaction_index(data[: len(data) - len(data) % ENTRY_SIZE]):
+            entries.append(entry)
     except RemoteProtocolError:
-        return
+        pass
+    return IndexFile(entries, is_whole=len(entries) * ENTRY_SIZE == len(data))
