@@ -275,6 +275,36 @@ def test_recovery_points_are_written_before_appends_to_a_log_that_lost_its_end()
     assert read_offsets(again.disk, PATH, RECOVERY_POINTS) == {("t", 0): 1}
 
 
+def test_log_starts_are_written_before_appends_to_a_log_that_begins_earlier_again() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+    assert hosted.log is not None
+    replicas.start_moved(hosted, hosted.log.move_start_to(2))
+    assert checkpoint(broker, LOG_STARTS) == {("t", 0): 2}
+    # The leader that an unclean election chose has less.
+    replicas.was_cut(hosted, hosted.log.truncate_fully_to(1, TIMESTAMP_MS))
+    assert read_offsets(broker.replicas.disk, PATH, LOG_STARTS) == {("t", 0): 1}
+
+
+def test_what_is_to_be_made_durable_is_asked_between_two_changes_of_a_log() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3, size=1)
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+    assert hosted.log is not None
+    replicas.hold(hosted)
+    replicas.make_durable(hosted, with_active=True)
+    # As if the log's thread were doing this.
+    replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    replicas.release(hosted)
+    assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 1}
+    assert not hosted.syncs
+
+
 # --- deleted replicas ---
 
 

@@ -49,7 +49,7 @@ from kafkaproto_server.storage.directories.partition_directories import (
 from kafkaproto_server.storage.errors import DiskError, LogFailedError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
-from kafkaproto_server.storage.log.unsynced import make_durable
+from kafkaproto_server.storage.log.unsynced import Unsynced, make_durable
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 
@@ -183,13 +183,15 @@ class HostedReplicas:
         }
         # Of replicas that the metadata has not placed here yet.
         self._unclaimed = {each: checkpointed_at_start(survey) for each, survey in surveys.items()}
-        self._written_points: dict[bytes, Mapping[TopicPartition, int]] = {
-            each: survey.recovery_points for each, survey in surveys.items()
+        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int]] = {
+            (each, name): offsets
+            for each, survey in surveys.items()
+            for name, offsets in ((RECOVERY_POINTS, survey.recovery_points), (LOG_STARTS, survey.log_starts))
         }
         self.arriving: dict[bytes, dict[TopicPartition, Checkpointed]] = {each: {} for each in surveys}
         """Of each directory: what its checkpoints are to say of copies that may become replicas at any moment."""
-        # Directories whose recovery points are about to be written.
-        self._writes_points: set[bytes] = set()
+        # Checkpoints that are about to be written, as directory and name.
+        self._settling: set[tuple[bytes, str]] = set()
         self.removals = Removals(disk, clock, background, self._not_removed, directories.is_online)
         for each, survey in surveys.items():
             paths = [f"{self._paths[each]}/{name}" for name in survey.deleted]
@@ -407,7 +409,7 @@ class HostedReplicas:
             partition.works_again()
         self._failed_logs.opened((partition.topic_id, partition.index))
         hosted.flushed_ms = self._clock.now_ms()
-        self._settle_recovery_point(hosted)
+        self._settle_checkpoints(hosted)
         self._remove_deleted(hosted, log)
         self._applied(hosted)
 
@@ -538,20 +540,20 @@ class HostedReplicas:
     def _put_checkpoint(self, directory_id: bytes, name: str) -> None:
         self.put_job(directory_id, partial(self._write_checkpoint, directory_id, name))
 
-    def _settle_recovery_point(self, hosted: Hosted) -> None:
-        """Have the recovery points written before the next append, if a log ends before its own: what is appended there
-        is not durable."""
+    def _settle_checkpoints(self, hosted: Hosted) -> None:
+        """Have checkpoints written before the next append that promise more than a log has: what is appended below its
+        recovery point is not durable, and the next start would delete what is appended below its start."""
         assert hosted.log is not None, "the log is open"
-        directory_id = hosted.directory_id
-        written = self._written_points[directory_id].get(hosted.key, 0)
-        if written > hosted.log.log.recovery_point and directory_id not in self._writes_points:
-            self._writes_points.add(directory_id)
-            self._put_checkpoint(directory_id, RECOVERY_POINTS)
+        log = hosted.log.log
+        for name, offset in ((RECOVERY_POINTS, log.recovery_point), (LOG_STARTS, log.log_start_offset)):
+            place = (hosted.directory_id, name)
+            if self._written[place].get(hosted.key, 0) > offset and place not in self._settling:
+                self._settling.add(place)
+                self._put_checkpoint(*place)
 
     def _write_checkpoint(self, directory_id: bytes, name: str) -> None:
-        if name == RECOVERY_POINTS:
-            # Before the logs are looked at.
-            self._writes_points.discard(directory_id)
+        # Before the logs are looked at.
+        self._settling.discard((directory_id, name))
         # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
         if not self._directories.is_online(directory_id):
             return
@@ -569,8 +571,7 @@ class HostedReplicas:
         if name == LOG_STARTS:
             offsets = {key: offset for key, offset in offsets.items() if offset}
         write_offsets(self._disk, self._paths[directory_id], name, offsets)
-        if name == RECOVERY_POINTS:
-            self._written_points[directory_id] = offsets
+        self._written[directory_id, name] = offsets
 
     def _write_closed(self, directory_id: bytes) -> None:
         """Write the checkpoints of a directory whose logs are closed."""
@@ -602,13 +603,17 @@ class HostedReplicas:
         """Make a log durable, or all of it but the last segment, beside its appends; then its recovery point moves."""
         log = hosted.log
         assert log is not None, "the log is open"
-        unsynced = log.unsynced(with_active=with_active)
-        if unsynced is None:
-            return
-        hosted.flushed_ms = self._clock.now_ms()
         hosted.syncs += 1
 
-        def synced(_: object) -> None:
+        def asked(unsynced: Unsynced | None) -> None:
+            if unsynced is None or hosted.log is not log:
+                hosted.syncs -= 1
+                return
+            hosted.flushed_ms = self._clock.now_ms()
+            work = partial(make_durable, self._disk, unsynced)
+            self._background[hosted.directory_id].put(DiskJob(work, partial(synced, unsynced), failed))
+
+        def synced(unsynced: Unsynced, _: object) -> None:
             hosted.syncs -= 1
             if hosted.log is log:
                 self._put(hosted, partial(log.was_synced, unsynced))
@@ -617,9 +622,7 @@ class HostedReplicas:
             hosted.syncs -= 1
             self.failed(hosted, error)
 
-        self._background[hosted.directory_id].put(
-            DiskJob(partial(make_durable, self._disk, unsynced), synced, failed)
-        )
+        hosted.lane.put(DiskJob(partial(log.unsynced, with_active=with_active), asked, failed))
 
     def move_start(
         self, hosted: Hosted, offset: int, moved: Callable[[], None], failed: Callable[[], None]
@@ -660,7 +663,7 @@ class HostedReplicas:
                 aborted=found.aborted,
                 high_watermark=hosted.partition.high_watermark,
             )
-            self._settle_recovery_point(hosted)
+            self._settle_checkpoints(hosted)
             self._remove_deleted(hosted, log)
 
     def _remove_deleted(self, hosted: Hosted, log: TopicLog) -> None:

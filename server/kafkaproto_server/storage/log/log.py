@@ -241,8 +241,7 @@ class Log:
 
     def unsynced(self, *, with_active: bool) -> Unsynced | None:
         """What has to be made durable for a later recovery point: all of the log, or all but its last segment. None if
-        that is durable already. Any thread may ask."""
-        cuts = self.cuts
+        that is durable already. Only the thread that changes the log may ask: it must not see half of a change."""
         segments = self._segments
         if with_active:
             end_offset = segments[-1].next_offset
@@ -260,7 +259,7 @@ class Log:
                 for path in (*segment.paths, index_path(self.directory, segment.base_offset))
             ),
             end_offset=end_offset,
-            cuts=cuts,
+            cuts=self.cuts,
             has_durable_names=self._has_durable_names,
         )
 
