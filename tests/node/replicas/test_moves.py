@@ -26,6 +26,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
+from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.topic_log import Found
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
 
@@ -361,6 +362,38 @@ def test_a_topic_that_is_deleted_while_it_moves_leaves_nothing() -> None:
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0-delete"])
 
 
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOMEM])
+def test_a_move_begins_again_once_the_log_that_ran_short_is_open(code: int) -> None:
+    broker = moving()
+    move(broker)
+    broker.replicas.disk.fail("write", f"logs/t-0/{LOG}", code)
+    broker.replicas.disk.fail("read", f"logs/t-0/{LOG}", code, times=2)
+    assert broker.produce("t", batch(b"d")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert (described(broker)["/logs1"], names(broker, "/logs1")) == ([], ["t-0-delete"])
+    # Whatever the move would have waited for meanwhile.
+    for _ in range(20):
+        broker.replicas.pass_time(200)
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": [(0, True)]}
+    assert broker.produce("t", batch(b"e")).error_code == 0
+    broker.replicas.pass_time(1000)
+    broker.report()
+    assert recorded(broker) == "/logs1"
+    assert values(broker) == [b"a", b"b", b"c", b"e"]
+
+
+def test_a_log_that_is_damaged_costs_its_move_and_its_partition() -> None:
+    broker = moving()
+    broker.topic("other", [ME])
+    move(broker)
+    hosted = next(each for each in broker.replicas.manager.replicas if each.partition.topic == "t")
+    broker.replicas.manager.replicas.failed(hosted, CorruptFileError(f"/logs/t-0/{LOG}", "is damaged"))
+    for _ in range(20):
+        broker.replicas.pass_time(200)
+    assert described(broker) == {"/logs": [], "/logs1": [(0, False)]}
+    assert broker.produce("t", batch(b"d")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert broker.produce("other", batch(b"d")).error_code == 0
+
+
 # -- starts ----------------------------------------------------------------------------------------------------------
 
 
@@ -530,8 +563,21 @@ class _History:
 
     def step(self) -> None:
         acts = [self.produce, self.cut, self.delete, self.alter, self.broker.report, self.work]
-        more = [self.produce, self.work, *([self.kill] if self.with_kills else [])]
+        more = [self.produce, self.work, self.run_short, *([self.kill] if self.with_kills else [])]
         self.rng.choice([*acts, *more])()
+
+    def run_short(self) -> None:
+        """The log lacks descriptors, and is opened again once what was put before is done."""
+        if self.is_cut or self.is_deleting or self.rng.random() < 0.5:
+            return
+        error = OSError(errno.EMFILE, "Too many open files")
+        self.broker.replicas.manager.replicas.failed(self.hosted, error)
+        for _ in range(self.rng.randint(0, 5)):
+            self.broker.replicas.workers.do_one(self.rng.randrange)
+        self.broker.replicas.workers.release()
+        self.broker.replicas.pass_time(200)
+        self.broker.replicas.workers.hold()
+        assert self.hosted.log is not None
 
     def kill(self) -> None:
         """kill -9: what was written is there, and what waits for the disk is gone."""

@@ -143,7 +143,7 @@ class Moves:
         ]
         self._pace = Pace()
         self._by_id: dict[PartitionId, _Moving] = {}
-        # Moves that the last stop interrupted, until the replica's log is open.
+        # Moves that the last stop interrupted, or a failure of the replica's log, until that is open.
         self._interrupted: dict[PartitionId, bytes] = {}
         # Logs that replicas have left. Threads may still be reading there.
         self._left: dict[Log, None] = {}
@@ -211,6 +211,8 @@ class Moves:
 
     def follow(self, hosted: Hosted) -> None:
         """A replica's log was opened, or the metadata has something new of it."""
+        if hosted.log is None:
+            return
         key = _id(hosted)
         interrupted = self._interrupted.pop(key, None)
         if interrupted is not None and self._directories.is_online(interrupted):
@@ -225,6 +227,13 @@ class Moves:
         if moving is not None:
             moving.move.source_was_cut(hosted.partition.log_end_offset)
             self._go(moving)
+
+    def log_closed(self, hosted: Hosted) -> None:
+        """A replica's log failed. If it is opened again, it may have lost what its copy has: the move begins anew."""
+        moving = self._by_id.get(_id(hosted))
+        if moving is not None:
+            self._interrupted[_id(hosted)] = moving.next_target or moving.target_id
+            self._give_up(moving)
 
     def removed(self, partition_id: PartitionId) -> None:
         """A replica is about to be deleted."""
@@ -295,15 +304,18 @@ class Moves:
         moving.is_cancelled = True
         moving.keeps_files = keeps_files
         self._close(moving)
-        if moving.is_held:
-            moving.is_held = False
-            self._replicas.release(moving.hosted)
+        self._release(moving)
         partition = moving.hosted.partition
         _log.info("the move of %s-%d is given up", partition.topic, partition.index)
         if self._reports is not None:
             self._reports.stays(_id(moving.hosted))
         if not moving.is_busy:
             self._end(moving)
+
+    def _release(self, moving: _Moving) -> None:
+        if moving.is_held:
+            moving.is_held = False
+            self._replicas.release(moving.hosted)
 
     def _close(self, moving: _Moving) -> None:
         """A move has no effect any more on what is known of the replica."""
@@ -337,9 +349,8 @@ class Moves:
             is_being_cut=hosted.is_being_cut and not moving.is_held,
             is_recorded=self._is_recorded(moving),
         )
-        if moving.is_held and step.act in (Act.WAIT, Act.PREPARE):
-            moving.is_held = False
-            self._replicas.release(hosted)
+        if step.act in (Act.WAIT, Act.PREPARE):
+            self._release(moving)
         if step.act is Act.WAIT:
             self._later(moving, WAIT_MS)
         elif step.act is Act.CUT:
@@ -415,9 +426,7 @@ class Moves:
         self._do(moving, work, done)
 
     def _not_read(self, moving: _Moving, source: TopicLog, error: Exception) -> None:
-        if moving.is_held:
-            moving.is_held = False
-            self._replicas.release(moving.hosted)
+        self._release(moving)
         # It was cut meanwhile, or its start moved, or it is short of something.
         is_passing = isinstance(error, OffsetOutOfRangeError | FileNotFoundError) or (
             isinstance(error, OSError) and is_shortage(error)
@@ -459,9 +468,7 @@ class Moves:
         assert source is not None, "the replica's log is open"
         if hosted.syncs:
             # A thread syncs its files under their present names.
-            if moving.is_held:
-                moving.is_held = False
-                self._replicas.release(hosted)
+            self._release(moving)
             self._later(moving, WAIT_MS)
         elif not moving.is_held:
             moving.is_held = True

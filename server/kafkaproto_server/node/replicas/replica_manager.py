@@ -322,6 +322,7 @@ class ReplicaManager:
 
     def _log_closed(self, hosted: Hosted) -> None:
         self._fetchers.unfollow((hosted.partition.topic_id, hosted.partition.index))
+        self.moves.log_closed(hosted)
         self.role_changed(hosted)
 
     def _apply(self, hosted: Hosted) -> None:
