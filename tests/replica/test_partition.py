@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -111,6 +113,27 @@ def test_the_high_watermark_is_what_all_in_sync_have() -> None:
     assert (partition.high_watermark, told.codes) == (2, [])
     replica.fetch(3, 3)
     assert (partition.high_watermark, told.codes) == (3, [ErrorCode.NONE])
+
+
+def _note(told: list[str], name: str, code: ErrorCode) -> None:
+    assert code is ErrorCode.NONE
+    told.append(name)
+
+
+def test_a_batch_that_is_sent_again_does_not_wait_for_later_ones() -> None:
+    replica = Replica()
+    replica.see()
+    told: list[str] = []
+    for end_offset, name in ((3, "first"), (6, "second"), (3, "first again"), (1, "oldest again")):
+        replica.partition.when_replicated(end_offset, partial(_note, told, name))
+    replica.append(6)
+    replica.fetch(3, 6)
+    replica.fetch(2, 1)
+    assert told == ["oldest again"]
+    replica.fetch(2, 4)
+    assert told == ["oldest again", "first", "first again"]
+    replica.fetch(2, 6)
+    assert told[3:] == ["second"]
 
 
 def test_a_leader_alone_needs_nobody() -> None:

@@ -13,6 +13,7 @@ It decides and does no I/O. The caller has appended batches written (`node.repli
 from __future__ import annotations
 
 import enum
+from bisect import insort
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -347,6 +348,9 @@ class Partition:
             acknowledge(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         elif self.high_watermark >= end_offset:
             acknowledge(self._acknowledgement())
+        elif self._acknowledgements and end_offset < self._acknowledgements[-1][0]:
+            # A producer has sent an earlier batch again.
+            insort(self._acknowledgements, (end_offset, acknowledge), key=_offset_of)
         else:
             self._acknowledgements.append((end_offset, acknowledge))
 
@@ -548,6 +552,10 @@ class Partition:
         if self.watchers:
             for watcher in tuple(self.watchers):
                 watcher.partition_changed(self)
+
+
+def _offset_of(waiting: tuple[int, Acknowledge]) -> int:
+    return waiting[0]
 
 
 def _role(image: PartitionImage, broker_id: int) -> Role:
