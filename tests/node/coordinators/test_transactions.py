@@ -5,6 +5,8 @@ from __future__ import annotations
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import InitProducerIdRequest
 from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
+from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.topic_names import TRANSACTIONS_TOPIC
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 
@@ -46,21 +48,79 @@ def test_a_broker_that_leads_no_more_does_not_coordinate() -> None:
     assert init(broker) == [ErrorCode.NOT_COORDINATOR]
 
 
-def test_a_coordinator_hears_of_a_commit_after_the_fetch_that_made_it() -> None:
-    """What it appends because of it, that fetch would miss."""
-    broker = DataBroker()
+def led_log(broker: DataBroker, timeout_ms: int) -> tuple[PartitionLog, Partition]:
+    """A partition with two records, which the other replica does not have, as its coordinator sees it."""
     broker.topic("log", [ME, OTHER])
     broker.replicas.follow()
     manager = broker.replicas.manager
     hosted = manager.replicas.get(broker.topic_id("log"), 0)
     assert hosted is not None
-    log = manager.coordinator_log(hosted, lambda: 1000, Histogram())
+    log = manager.coordinator_log(hosted, lambda: timeout_ms, Histogram())
     broker.produce("log", batch())
+    broker.produce("log", batch())
+    return log, hosted.partition
+
+
+def fetched(broker: DataBroker, partition: Partition, offset: int) -> None:
+    """The other replica has the records before an offset."""
+    epoch = broker.harness.image.brokers[OTHER].epoch
+    partition.follower_fetched(OTHER, offset, 0, epoch, now_ms=broker.replicas.clock.now)
+
+
+def test_a_coordinator_hears_of_a_commit_after_the_fetch_that_made_it() -> None:
+    """What it appends because of it, that fetch would miss."""
+    broker = DataBroker()
+    log, partition = led_log(broker, 1000)
     told: list[ErrorCode] = []
     log.when_committed(1, told.append)
-    partition = hosted.partition
-    epoch = broker.harness.image.brokers[OTHER].epoch
-    partition.follower_fetched(OTHER, 1, 0, epoch, now_ms=broker.replicas.clock.now)
+    fetched(broker, partition, 1)
     assert (partition.high_watermark, told) == (1, [])
     broker.replicas.call_due()
     assert told == [ErrorCode.NONE]
+
+
+def test_a_coordinator_that_asks_again_does_not_wait_for_later_records() -> None:
+    broker = DataBroker()
+    log, partition = led_log(broker, 1000)
+    first: list[ErrorCode] = []
+    second: list[ErrorCode] = []
+    log.when_committed(2, second.append)
+    log.when_committed(1, first.append)
+    fetched(broker, partition, 1)
+    broker.replicas.call_due()
+    assert (first, second) == ([ErrorCode.NONE], [])
+    fetched(broker, partition, 2)
+    broker.replicas.call_due()
+    assert second == [ErrorCode.NONE]
+
+
+def test_each_wait_for_a_commit_ends_in_time_in_whatever_order_they_began() -> None:
+    broker = DataBroker()
+    log, partition = led_log(broker, 1000)
+    first: list[ErrorCode] = []
+    second: list[ErrorCode] = []
+    late = [ErrorCode.COORDINATOR_NOT_AVAILABLE]
+    log.when_committed(2, second.append)
+    broker.replicas.pass_time(600)
+    log.when_committed(1, first.append)
+    broker.replicas.pass_time(400)
+    assert (first, second) == ([], late)
+    broker.replicas.pass_time(599)
+    assert first == []
+    broker.replicas.pass_time(1)
+    assert first == late
+    # Nothing is left of them.
+    fetched(broker, partition, 2)
+    broker.replicas.call_due()
+    assert (first, second) == (late, late)
+
+
+def test_whoever_waits_for_a_commit_hears_that_another_broker_leads() -> None:
+    broker = DataBroker()
+    log, _ = led_log(broker, 1000)
+    told: list[ErrorCode] = []
+    log.when_committed(2, told.append)
+    log.when_committed(1, told.append)
+    log.close()
+    broker.replicas.pass_time(2000)
+    assert told == [ErrorCode.NOT_COORDINATOR] * 2

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import LocalProtocolError
@@ -19,6 +22,21 @@ from kafkaproto_server.ports import Clock
 from kafkaproto_server.replica.partition import Partition, PartitionError
 
 Told = Callable[[ErrorCode], None]
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    """Waits for the commit of an offset."""
+
+    end_offset: int
+    until_ms: int
+    """The time when it waits no more."""
+    since_ms: int
+    call: Told
+    is_over: bool = False
+
+
+_OFFSET = attrgetter("end_offset")
 
 
 class PartitionLog:
@@ -47,9 +65,10 @@ class PartitionLog:
         self._timeout_ms = timeout_ms
         self._commit_times = commit_times
         self._compression = compression
-        # What waits for the commit of an offset, with the time when it waits no more, which both ascend, and the time
-        # since when it waits.
-        self._waiting: deque[tuple[int, int, int, Told]] = deque()
+        self._waiting: deque[_Waiter] = deque()
+        """Ascending by offset."""
+        self._by_time: deque[_Waiter] = deque()
+        """The same in the order in which they came. The first one is not over."""
         self._is_timer_set = False
         self._is_telling = False
         self._is_closed = False
@@ -106,14 +125,20 @@ class PartitionLog:
             raise CoordinatorError(told_code(error.code)) from None
 
     def when_committed(self, end_offset: int, call: Told) -> None:
-        """See `CoordinatorLog`. Offsets ascend from call to call, as those of appends do."""
+        """See `CoordinatorLog`. An offset may be lower than that of the call before: a coordinator asks again for what
+        was not committed in time."""
         if self._is_closed:
             call(ErrorCode.NOT_COORDINATOR)
         elif end_offset <= self.high_watermark:
             call(ErrorCode.NONE)
         else:
             now_ms = self._clock.now_ms()
-            self._waiting.append((end_offset, now_ms + self._timeout_ms(), now_ms, call))
+            waiter = _Waiter(end_offset, now_ms + self._timeout_ms(), now_ms, call)
+            self._by_time.append(waiter)
+            if self._waiting and end_offset < self._waiting[-1].end_offset:
+                insort(self._waiting, waiter, key=_OFFSET)
+            else:
+                self._waiting.append(waiter)
             self._set_timer()
 
     def partition_changed(self, partition: Partition) -> None:
@@ -122,32 +147,37 @@ class PartitionLog:
         The coordinator hears of it a moment later. It may append to partitions in turn, and the partition tells its
         watchers in the middle of a follower's fetch: what is appended then, that fetch would miss.
         """
-        if not self._is_telling and self._waiting and self._waiting[0][0] <= partition.high_watermark:
+        if not self._is_telling and self._waiting and self._waiting[0].end_offset <= partition.high_watermark:
             self._is_telling = True
             self._timers.add(self._clock.now_ms(), self._tell)
 
     def _tell(self) -> None:
         self._is_telling = False
-        waiting, now_ms = self._waiting, self._clock.now_ms()
-        while waiting and waiting[0][0] <= self.high_watermark:
-            self._end_first(now_ms, ErrorCode.NONE)
+        now_ms = self._clock.now_ms()
+        while self._waiting and self._waiting[0].end_offset <= self.high_watermark:
+            self._end(self._waiting.popleft(), now_ms, ErrorCode.NONE)
 
-    def _end_first(self, now_ms: int, code: ErrorCode) -> None:
-        _, _, since_ms, call = self._waiting.popleft()
-        self._commit_times.add((now_ms - since_ms) / 1000)
-        call(code)
+    def _end(self, waiter: _Waiter, now_ms: int, code: ErrorCode) -> None:
+        waiter.is_over = True
+        while self._by_time and self._by_time[0].is_over:
+            self._by_time.popleft()
+        self._commit_times.add((now_ms - waiter.since_ms) / 1000)
+        waiter.call(code)
 
     def _set_timer(self) -> None:
-        if self._waiting and not self._is_timer_set:
+        if self._by_time and not self._is_timer_set:
             self._is_timer_set = True
-            self._timers.add(self._waiting[0][1], self._time_is_over)
+            self._timers.add(self._by_time[0].until_ms, self._time_is_over)
 
     def _time_is_over(self) -> None:
         self._is_timer_set = False
         self._tell()
         now_ms = self._clock.now_ms()
-        while self._waiting and self._waiting[0][1] <= now_ms:
-            self._end_first(now_ms, told_code(ErrorCode.REQUEST_TIMED_OUT))
+        while self._by_time and self._by_time[0].until_ms <= now_ms:
+            waiter = self._by_time[0]
+            # Nearly always the first one, which takes no search.
+            self._waiting.remove(waiter)
+            self._end(waiter, now_ms, told_code(ErrorCode.REQUEST_TIMED_OUT))
         self._set_timer()
 
     def close(self) -> None:
@@ -155,5 +185,6 @@ class PartitionLog:
         self._is_closed = True
         self._hosted.partition.watchers.pop(self, None)
         waiting, self._waiting = self._waiting, deque()
-        for *_, call in waiting:
-            call(ErrorCode.NOT_COORDINATOR)
+        self._by_time.clear()
+        for each in waiting:
+            each.call(ErrorCode.NOT_COORDINATOR)
