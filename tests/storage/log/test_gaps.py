@@ -1,0 +1,88 @@
+"""A log of a topic after a crash of the machine that took records before a segment which is still there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafkaproto.log import segment_file_name
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.log.topic_log import TopicLog
+from tests.sim.disk import MemoryDisk
+from tests.storage.support.helpers import batch
+
+LOG = "/data/topic-0"
+CONFIG = LogConfig(
+    segment_bytes=200,
+    index_interval_bytes=100,
+    segment_index_bytes=1024,
+    has_gaps=True,
+    cuts_at_gaps=True,
+    is_durable_at_once=False,
+)
+COMPACTED = replace(CONFIG, cuts_at_gaps=False)
+NO_LIMIT = 1 << 62
+
+
+def open_log(store: MemoryDisk, config: LogConfig) -> TopicLog:
+    return TopicLog.open(
+        store,
+        LOG,
+        topic_id=bytes(16),
+        config=config,
+        producer_expiration_ms=NO_LIMIT,
+    )
+
+
+def offsets(log: TopicLog) -> list[int]:
+    """The base offsets of all batches."""
+    found: list[int] = []
+    offset = log.log.log_start_offset
+    while part := bytes(log.read_records(offset, 1 << 20, NO_LIMIT, whole_first=True)):
+        for view in iterate_batches(part):
+            found.append(view.base_offset)
+            offset = view.next_offset
+    return found
+
+
+def after_a_crash(lost: str, config: LogConfig) -> TopicLog:
+    """A log of three segments with two batches each, as it is opened after a crash took a part of the second one."""
+    store = MemoryDisk()
+    store.make_directory("/data")
+    log = open_log(store, config)
+    for offset in range(6):
+        log.append([batch(offset)])
+    _, second, third = log.log.segment_bases
+    assert (second, third) == (2, 4)
+    size_bytes = log.log.segments[1].size
+    log.log.abandon()
+    path = f"{LOG}/{segment_file_name(second, '.log')}"
+    if lost == "its last batch":
+        file = store.open(path)
+        file.truncate(size_bytes // 2)
+        file.close()
+    else:
+        store.remove(path)
+    return open_log(store, config)
+
+
+@pytest.mark.parametrize(("lost", "left"), [("its last batch", [0, 1, 2]), ("all of it", [0, 1])])
+def test_a_log_ends_before_the_gap_that_a_crash_made(lost: str, left: list[int]) -> None:
+    log = after_a_crash(lost, CONFIG)
+    assert offsets(log) == left
+    assert log.log.log_end_offset == len(left)
+    assert log.log.recovery_note is not None
+    assert log.log.recovery_note.endswith("because a crash took records and the next segment begins at 4")
+    # Nothing of what lay behind comes back, and what is appended continues the log.
+    log.append([batch(len(left))])
+    assert offsets(log) == [*left, len(left)]
+
+
+@pytest.mark.parametrize(("lost", "left"), [("its last batch", [0, 1, 2, 4, 5]), ("all of it", [0, 1, 4, 5])])
+def test_a_log_that_is_compacted_keeps_what_lies_behind_a_gap(lost: str, left: list[int]) -> None:
+    """Compaction may have made it."""
+    log = after_a_crash(lost, COMPACTED)
+    assert offsets(log) == left
+    assert log.log.recovery_note is None
