@@ -10,6 +10,7 @@ from kafkaproto.directory_files import encode_partition_metadata
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto_server.image.entries import LOST_DIRECTORY
+from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS
 from kafkaproto_server.node.replicas.failed_logs import FAILURES_UNTIL_LOST
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.offset_checkpoints import (
@@ -301,6 +302,33 @@ def test_a_stop_leaves_the_logs_of_a_failed_directory_as_they_are() -> None:
     broker.replicas.stop()
     assert broker.replicas.disk.list_directory("/logs1/t-1") == files
     assert broker.replicas.disk.list_directory("/logs/t-0") != files
+
+
+def test_nothing_is_written_in_a_directory_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = with_two_partitions()
+    replicas, disk = broker.replicas.manager.replicas, broker.replicas.disk
+    for name in CHECKPOINTS:
+        replicas.write_checkpoint(name)
+    # The checkpoints would have something new to say.
+    for index in range(2):
+        assert broker.produce("t", batch(b"more"), index).error_code == 0
+    broker.replicas._directory_failed("/logs1", "EIO")
+    changed: list[str] = []
+    before = disk.before
+
+    def noted(operation: str, path: str) -> None:
+        changed.append(path)
+        before(operation, path)
+
+    monkeypatch.setattr(disk, "before", noted)
+    for name in CHECKPOINTS:
+        replicas.write_checkpoint(name)
+    broker.produce("t", batch(b"lost"), 1)
+    broker.heartbeat()
+    broker.replicas.pass_time(60_000)
+    broker.replicas.stop()
+    assert [path for path in changed if path.startswith("/logs/")]
+    assert [path for path in changed if path.startswith("/logs1")] == []
 
 
 def test_what_was_deleted_in_a_failed_directory_stays_until_the_next_start() -> None:
