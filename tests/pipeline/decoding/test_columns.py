@@ -7,6 +7,8 @@ import dataclasses
 import json
 import math
 import random
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -501,3 +503,32 @@ def test_damage_is_told_once_where_rows_come_in_several_batches(monkeypatch: pyt
     assert [row["offset"] for row in whole] == [0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14]
     monkeypatch.setitem(decode.__globals__, "MAX_ROWS", 2)
     assert decoded(log, wanted("typed"), next_offset=0) == whole
+
+
+def calls_to_decode(data: bytes, view: str) -> int:
+    """How many functions are called to decode a log, apart from the loop that looks for the records of few batches."""
+    calls = 0
+
+    def noted(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"} and frame.f_code.co_name != "_loop"
+
+    want = wanted(view)
+    sys.setprofile(noted)
+    try:
+        for _ in decode(data, origin=LOG, wanted=want, position=0, next_offset=None, expects_more=False):
+            pass
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("view", ["typed", "records", "PartitionRecord"])
+def test_more_records_are_not_more_calls(view: str) -> None:
+    few, many = (
+        batch(*(PartitionRecord(partition_id=each, replicas=[1, 2, 3]) for each in range(count)))
+        for count in (200, 2000)
+    )
+    # The first time, numpy and Arrow may import and keep something.
+    calls_to_decode(few, view)
+    assert calls_to_decode(many, view) < calls_to_decode(few, view) + 20
