@@ -50,6 +50,8 @@ class DirectoryFaults:
         self._newest = newest
         self.spared: Host | None = None
         """The host whose directory is to stay offline, also in a healed cluster."""
+        self._fails_alone: FileSystem | None = None
+        """That of the directory."""
         faults.starting = self._starting
         self.acts: Mapping[str, Callable[[Host], bool]] = {
             "failed directory": self._fail,
@@ -119,6 +121,9 @@ class DirectoryFaults:
             return self._rng.choice([each for each in others if _replicas_in(host, each)] or others)
 
     def _repair(self, host: Host, file_system: FileSystem) -> None:
+        if file_system is self._fails_alone:
+            # An earlier fault ends, and not that one.
+            return
         file_system.repair()
         if not self._faults.is_healed and self._rng.random() < 0.7:
             self._end(host)
@@ -208,7 +213,7 @@ class DirectoryFaults:
         """Have one directory fail in some way, until `repair_one`."""
         self.spared = host
         self._faults.blame(host)
-        file_system = host.disk.file_systems[path]
+        file_system = self._fails_alone = host.disk.file_systems[path]
         errors = self._rng.choice(
             (
                 dict.fromkeys((*READS, *WRITES, *SYNCS), errno.EIO),
@@ -229,7 +234,7 @@ class DirectoryFaults:
         assert self.spared is not None, "a directory failed"
         for each in self.spared.disk.file_systems.values():
             each.repair()
-        self.spared = None
+        self.spared = self._fails_alone = None
 
 
 def _others(host: Host) -> tuple[str, ...]:
