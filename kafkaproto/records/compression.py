@@ -108,6 +108,8 @@ def _decompress_growing(
         try:
             size = decompress_into(data, output)
         except cramjam.DecompressionError as error:
+            # The error that is raised keeps what this function has.
+            del output
             if _OUTPUT_FULL not in str(error):
                 raise RemoteProtocolError(f"the {name} data are damaged: {error}") from None
             # Only now is the content known to be too large: a smaller buffer may have been full

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import gc
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -184,3 +186,43 @@ def test_after_a_slow_job_the_thread_does_all_for_a_time_that_grows(monkeypatch:
     now[0] += FIRST_PAUSE_S
     jobs.short("b")
     assert jobs.log[2:] == ["did b", "took b"]
+
+
+class _Buffer(bytearray):
+    """As bytes, but its end can be seen."""
+
+
+@pytest.mark.parametrize("is_returned", [True, False], ids=["returned", "raised"])
+def test_what_a_job_had_when_it_failed_goes_with_its_error(*, is_returned: bool) -> None:
+    buffers: list[weakref.ref[_Buffer]] = []
+    errors: list[str] = []
+
+    def fail() -> None:
+        buffer = _Buffer(100)
+        buffers.append(weakref.ref(buffer))
+        raise OSError(errno.EIO, "it failed")
+
+    def work() -> Exception | None:
+        try:
+            fail()
+        except OSError as error:
+            if is_returned:
+                return error
+            raise
+        return None
+
+    def take(error: Exception) -> None:
+        errors.append(str(error))
+
+    workers = HeldWorkers()
+    lane = DiskLane(workers)
+    gc.collect()
+    gc.disable()
+    try:
+        lane.put(DiskJob(work, take, take))
+        workers.work()
+        workers.report()
+    finally:
+        gc.enable()
+    assert errors == ["[Errno 5] it failed"]
+    assert [each() for each in buffers] == [None]

@@ -121,17 +121,23 @@ def do_jobs(waiting: deque[DiskJob], report: Report) -> None:
 def _results(waiting: deque[DiskJob]) -> list[_Result]:
     results: list[_Result] = []
     end = time.perf_counter() + TURN_S
-    while waiting:
-        job = waiting.popleft()
-        try:
-            result = job.work()
-        except (OSError, StorageError) as error:
-            results.append((job.failed, error))
-        else:
-            results.append((job.done, result))
-        if time.perf_counter() >= end:
-            break
-    return results
+    try:
+        while waiting:
+            results.append(_result(waiting.popleft()))
+            if time.perf_counter() >= end:
+                break
+        return results
+    finally:
+        # An error knows the frames in which it was raised and caught, and those that called them. If one of them knew
+        # the error as well, all that is in these frames would stay until the collector comes: large buffers, too.
+        del results
+
+
+def _result(job: DiskJob) -> _Result:
+    try:
+        return job.done, job.work()
+    except (OSError, StorageError) as error:
+        return job.failed, error
 
 
 def _deliver(results: list[_Result]) -> None:
