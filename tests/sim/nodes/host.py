@@ -198,9 +198,13 @@ class Host:
     def _format_more(self) -> None:
         assert self._format_request is not None, "it was formatted"
         assert self.has_ended.is_set(), f"node {self.id} runs"
-        self._format(
-            dataclasses.replace(self._format_request, directories=self.directories, ignore_formatted=True)
-        )
+        # Whoever formats sees to it that the other directories are there.
+        with self.disk.looked_at():
+            self._format(
+                dataclasses.replace(
+                    self._format_request, directories=self.directories, ignore_formatted=True
+                )
+            )
 
     def add_directory(self) -> None:
         """Give the node that does not run one more log directory."""
