@@ -28,11 +28,11 @@ else:
 request needs more than one."""
 
 
-def run_to_end(steps: Steps[T]) -> T:
+def run_to_end(steps: Generator[object, None, T]) -> T:
     """Take all steps at once and return their result; raises what they raise."""
     results: list[T] = []
 
-    def all_steps() -> Iterator[None]:
+    def all_steps() -> Iterator[object]:
         results.append((yield from steps))
 
     deque(all_steps(), maxlen=0)

@@ -91,6 +91,18 @@ def test_what_is_no_pattern_is_refused(several: TransactionalBroker, pattern: st
     assert response.error_code == ErrorCode.INVALID_REGULAR_EXPRESSION
 
 
+def test_a_pattern_that_takes_too_long_for_an_id_is_refused(several: TransactionalBroker) -> None:
+    pattern = ".*x" + "x?y?" * 250 + "z"
+    assert ids(listed(several, transactional_id_pattern=pattern)) == []
+    several.begin("x" * 5_000)
+    response = listed(several, transactional_id_pattern=pattern)
+    assert (response.error_code, response.transaction_states) == (ErrorCode.INVALID_REGULAR_EXPRESSION, [])
+    # A short one can be matched, and an id that the sender does not see makes nothing fail.
+    assert ids(listed(several, transactional_id_pattern="x+")) == ["x" * 5_000]
+    several.allow((Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, ID))
+    assert ids(listed(several, transactional_id_pattern=pattern)) == []
+
+
 def test_the_sender_sees_what_it_may_describe(several: TransactionalBroker) -> None:
     several.allow((Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, "other"))
     assert ids(listed(several)) == ["other"]

@@ -33,13 +33,29 @@ def short_hash(data: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
 
 
-def compile_regex(regex: str) -> Callable[[str], bool]:
+class Regex:
+    """A compiled expression whose program has a given size."""
+
+    def __init__(self, compiled: re.Pattern[str], program_size: int) -> None:
+        self._compiled = compiled
+        self._program_size = program_size
+
+    def cost(self, text: str) -> int:
+        """Size of the program times length."""
+        return self._program_size * len(text)
+
+    def matches(self, text: str) -> bool:
+        """Whether it matches the whole of a text."""
+        return self._compiled.fullmatch(text) is not None
+
+
+def compile_regex(regex: str) -> Regex:
     """Stands in for RE2."""
     try:
         compiled = re.compile(regex)
     except re.error as error:
         raise ValueError(str(error)) from error
-    return lambda name: compiled.fullmatch(name) is not None
+    return Regex(compiled, len(regex))
 
 
 def topic_id(name: str) -> bytes:

@@ -2,14 +2,13 @@
 
 The transactions that this broker coordinates, by state and producer; from version 1 on by their duration (KIP-994),
 from version 2 on by a pattern of the transactional id (KIP-1152). The pattern is one of RE2, whose matching takes
-linear time, and has to match the whole id. The sender sees the transactional ids on which it has DESCRIBE.
+linear time, and has to match the whole id. The sender sees the transactional ids on which it has DESCRIBE. If its
+pattern takes too long for one of these ids, it gets INVALID_REGULAR_EXPRESSION.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import re2
 
 from kafkaproto.api import ApiKey
 from kafkaproto.error_codes import ErrorCode
@@ -18,14 +17,20 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.regexes import Regex, compile_regex
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.transaction_requests import ListedTransactions, ListValues
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Steps
 
-MAX_PATTERN_BYTES = 8 << 20
-"""Memory of a compiled pattern, RE2's default. One that needs more is refused."""
+MAX_MATCH_COST = 4_000_000
+"""Of one transactional id (`Regex.cost`): 40 ms at most, and a match cannot be interrupted. With a pattern of a hundred
+instructions, an id may have 32 KiB, which is all that a request can hold."""
+
+
+class _TooCostlyError(Exception):
+    """The pattern takes too long for a transactional id."""
 
 
 def handle_list_transactions(
@@ -35,8 +40,8 @@ def handle_list_transactions(
     matches = None
     if request.transactional_id_pattern:
         try:
-            matches = _matcher(request.transactional_id_pattern)
-        except re2.error:
+            matches = _matcher(compile_regex(request.transactional_id_pattern), context, services)
+        except ValueError:
             return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
     values = ListValues(
         state_filters=tuple(request.state_filters),
@@ -50,24 +55,34 @@ def handle_list_transactions(
     return _listed(found, context, services)
 
 
-def _matcher(pattern: str) -> Callable[[str], bool]:
-    options = re2.Options()
-    options.max_mem = MAX_PATTERN_BYTES
-    options.log_errors = False
-    compiled = re2.compile(pattern, options)
-    return lambda transactional_id: compiled.fullmatch(transactional_id) is not None
+def _matcher(regex: Regex, context: RequestContext, services: Services) -> Callable[[str], bool]:
+    """What the sender may not see does not match, so that no id of others makes its request fail."""
+
+    def matches(transactional_id: str) -> bool:
+        if not _may_describe(transactional_id, context, services):
+            return False
+        if regex.cost(transactional_id) > MAX_MATCH_COST:
+            raise _TooCostlyError
+        return regex.matches(transactional_id)
+
+    return matches
+
+
+def _may_describe(transactional_id: str, context: RequestContext, services: Services) -> bool:
+    return is_allowed(context, services, Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, transactional_id)
 
 
 def _listed(
     found: ListedTransactions, context: RequestContext, services: Services
 ) -> Steps[ListTransactionsResponse]:
     response = ListTransactionsResponse(unknown_state_filters=list(found.unknown_states))
-    for each in found.found:
-        yield
-        if each is not None and is_allowed(
-            context, services, Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, each.transactional_id
-        ):
-            response.transaction_states.append(each)
+    try:
+        for each in found.found:
+            yield
+            if each is not None and _may_describe(each.transactional_id, context, services):
+                response.transaction_states.append(each)
+    except _TooCostlyError:
+        return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
     return response
 
 

@@ -27,13 +27,13 @@ from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.node.coordinators.led import LedPartitions
-from kafkaproto_server.node.coordinators.regexes import compile_regex
 from kafkaproto_server.node.coordinators.share_groups import ShareGroupCoordinators
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges
 from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.regexes import compile_regex
 from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatOutcome, HeartbeatValues
 from kafkaproto_server.requests.group_requests import (
     DescribedGroup,

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue
 from kafkaproto_server.coordinator.groups.consumer import heartbeat
-from kafkaproto_server.coordinator.groups.consumer.regexes import MIN_REFRESH_INTERVAL_MS, resolve
+from kafkaproto_server.coordinator.groups.consumer.regexes import (
+    MIN_REFRESH_INTERVAL_MS,
+    NAME_COST,
+    resolve,
+)
 from kafkaproto_server.types import run_to_end
 from tests.coordinator.support.consumers import (
     GROUP,
     INTERVAL_MS,
     Coordinator,
+    Regex,
     compile_regex,
     topic_id,
 )
@@ -182,7 +189,7 @@ def test_an_expression_matches_whole_names(regex: str, names: set[str]) -> None:
 
 
 def test_many_topics_are_looked_at_in_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "NAMES_AT_ONCE", 10)
+    monkeypatch.setattr(heartbeat, "REGEX_COST_AT_ONCE", 10 * NAME_COST + 200)
     coordinator = Coordinator({f"a{number}": 1 for number in range(95)})
     joined(coordinator, "a.*")
     coordinator.world.advance(5)
@@ -194,8 +201,34 @@ def test_many_topics_are_looked_at_in_many_turns(monkeypatch: pytest.MonkeyPatch
     assert len([key for key, _ in records if isinstance(key, ConsumerGroupRegularExpressionKey)]) == 1
 
 
+class CountedRegex(Regex):
+    """Writes down what is matched, and when."""
+
+    def __init__(self, coordinator: Coordinator, program_size: int) -> None:
+        super().__init__(re.compile("a.*"), program_size)
+        self.coordinator = coordinator
+        self.cost_by_ms: dict[int, int] = {}
+
+    def matches(self, text: str) -> bool:
+        now_ms = self.coordinator.world.now_ms()
+        self.cost_by_ms[now_ms] = self.cost_by_ms.get(now_ms, 0) + self.cost(text)
+        return super().matches(text)
+
+
+@pytest.mark.parametrize(("program_size", "turns"), [(8_000, 51), (800, 7), (8, 1)])
+def test_a_turn_matches_fewer_names_the_larger_the_expression_is(program_size: int, turns: int) -> None:
+    coordinator = Coordinator({f"a{number:0248}": 1 for number in range(50)})
+    regex = CountedRegex(coordinator, program_size)
+    coordinator.groups._compile_regex = lambda pattern: regex
+    joined(coordinator, "a.*")
+    coordinator.world.advance(100)
+    assert len(coordinator.group.regexes["a.*"].topics) == 50
+    assert max(regex.cost_by_ms.values()) <= heartbeat.REGEX_COST_AT_ONCE
+    assert turns - 1 <= len(regex.cost_by_ms) <= turns
+
+
 def test_a_resolution_of_a_group_that_is_gone_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "NAMES_AT_ONCE", 1)
+    monkeypatch.setattr(heartbeat, "REGEX_COST_AT_ONCE", 1)
     coordinator = Coordinator({"a1": 1, "a2": 1})
     joined(coordinator, "a.*")
     coordinator.world.advance(0)

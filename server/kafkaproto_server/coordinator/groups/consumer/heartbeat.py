@@ -69,8 +69,8 @@ from kafkaproto_server.requests.consumer_group_requests import (
     Partitions,
 )
 
-NAMES_AT_ONCE = 2_000
-"""How many names are held against regular expressions in one turn."""
+REGEX_COST_AT_ONCE = 2_000_000
+"""How much is matched against regular expressions in one turn, in units of `Matcher.cost`: 20 ms at most."""
 SIZE_AT_ONCE = 2_000
 """Partitions, and topics of members, that are assigned at once: about 10 ms. With more, it is done beside the loop."""
 FIRST_EPOCH = 2
@@ -362,13 +362,19 @@ class ConsumerGroups:
     def _resolve_regexes(self, group: ConsumerGroup, may_describe: Callable[[str], bool]) -> None:
         version = self._topics.version()
         steps = resolve(sorted(group.regex_counts), self._topics.names(), self._compile_regex, may_describe)
+        next_cost = 0
 
         def go_on() -> None:
+            nonlocal next_cost
             if not self._is_current(group):
                 return
+            cost = next_cost
             try:
-                for _ in range(NAMES_AT_ONCE):
-                    next(steps)
+                while True:
+                    next_cost = next(steps)
+                    cost += next_cost
+                    if cost > REGEX_COST_AT_ONCE:
+                        break
             except StopIteration as end:
                 group.is_resolving = False
                 self._keep_resolved(group, end.value, version)

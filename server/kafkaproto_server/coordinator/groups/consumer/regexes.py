@@ -9,15 +9,19 @@ an expression that takes it forever.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.values import Matcher, RegexCompiler
 from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.types import Steps
 
+COMPILING_COST = 500_000
+"""What it costs to compile an expression, and for each of its characters below; in units of `Matcher.cost`."""
+COMPILING_COST_PER_CHARACTER = 200
+NAME_COST = 1_000
+"""What else is done with a name, in the same units."""
 MIN_REFRESH_INTERVAL_MS = 10_000
 """Least time between two resolutions of a group's expressions, Apache Kafka's."""
 
@@ -54,8 +58,9 @@ def resolve(
     names: Iterable[str],
     compile_regex: RegexCompiler,
     may_describe: Callable[[str], bool],
-) -> Steps[dict[str, frozenset[str]]]:
-    """The names that each expression matches, of those that the client may see; a step for each name.
+) -> Generator[int, None, dict[str, frozenset[str]]]:
+    """The names that each expression matches, of those that the client may see, in steps. Each step yields what the
+    next one costs (`Matcher.cost`).
 
     An expression that does not compile matches nothing: another release accepted it.
     """
@@ -63,14 +68,15 @@ def resolve(
     all_names = tuple(names)
     for regex in regexes:
         matching = []
+        yield COMPILING_COST + COMPILING_COST_PER_CHARACTER * len(regex)
         try:
             matcher = compile_regex(regex)
         except ValueError:
             found[regex] = frozenset()
             continue
         for name in all_names:
-            if matcher(name) and may_describe(name):
+            yield NAME_COST + matcher.cost(name)
+            if matcher.matches(name) and may_describe(name):
                 matching.append(name)
-            yield
         found[regex] = frozenset(matching)
     return found
