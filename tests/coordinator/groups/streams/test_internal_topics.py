@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -13,6 +16,7 @@ from kafkaproto_server.coordinator.groups.streams.topology import Topology, chec
 from kafkaproto_server.coordinator.values import CoordinatorError
 from tests.coordinator.support.consumers import MadeUpTopics
 from tests.coordinator.support.streams import subtopology, topology
+from tests.support.instructions import InstructionCounter
 
 Subtopology = StreamsGroupTopologyValue.Subtopology
 
@@ -147,3 +151,102 @@ def test_the_order_of_subtopologies_does_not_matter_to_what_is_the_same() -> Non
     assert Topology(topology(one, other)) == Topology(topology(other, one))
     assert Topology(topology(one)) != Topology(topology(one, epoch=2))
     assert Topology(topology(one, other)).subtopology_of == {"a": "0", "b": "1"}
+
+
+def _chain(size: int) -> list[Subtopology]:
+    """Each one waits for the next one."""
+    last = subtopology(f"{size:05}", ["a"], sinks=[f"r{size}"])
+    return [
+        *(subtopology(f"{n:05}", [], repartition={f"r{n + 1}": 0}, sinks=[f"r{n}"]) for n in range(size)),
+        last,
+    ]
+
+
+def _many_groups(size: int) -> list[Subtopology]:
+    fixed = {f"r{number}": 1 for number in range(size)}
+    return [subtopology("0", ["a"], repartition=fixed, copartition=[([], [0])] * size)]
+
+
+def _same_topic(size: int) -> list[Subtopology]:
+    return [subtopology(str(number), ["a"], repartition={"r": number + 1}) for number in range(size)]
+
+
+def _changelogs(size: int) -> list[Subtopology]:
+    return [subtopology("0", ["a"] * size, changelogs=[f"c{number}" for number in range(size)])]
+
+
+@pytest.mark.parametrize("make", [_chain, _many_groups, _same_topic, _changelogs])
+def test_twice_the_topology_is_twice_the_work(
+    make: Callable[[int], list[Subtopology]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(internal_topics, "MAX_TASKS", 1_000_000)
+    counts = []
+    for size in (100, 200, 400):
+        given = Topology(topology(*make(size)))
+        with InstructionCounter() as counter:
+            configure(given, MadeUpTopics({"a": 1}))
+        counts.append(counter.instructions)
+    assert counts[2] < 2.5 * counts[1] < 6.25 * counts[0]
+
+
+def _passes_until_nothing_changes(given: Topology) -> dict[str, int] | None:
+    """What each sink gets, as Apache Kafka finds it; None if they depend on each other."""
+    found: dict[str, int] = {}
+    parts = given.subtopologies
+    largest = {key: 3 * len(each.source_topics) for key, each in parts.items()}
+    todo = [(key, name) for key, each in parts.items() for name in each.repartition_sink_topics]
+    while todo:
+        rest = []
+        for key, name in todo:
+            if name in found:
+                continue
+            if not largest[key]:
+                rest.append((key, name))
+                continue
+            found[name] = largest[key]
+            for reader, each in parts.items():
+                if any(topic.name == name for topic in each.repartition_source_topics):
+                    largest[reader] = max(largest[reader], found[name])
+        if len(rest) == len(todo):
+            return None
+        todo = rest
+    return found
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_sinks_are_decided_in_the_order_of_apache_kafka(seed: int) -> None:
+    rng = random.Random(seed)
+    names = [f"r{number}" for number in range(8)]
+    written: list[str] = []
+    parts = []
+    for _ in range(rng.randint(2, 8)):
+        sinks = rng.choices(names, k=rng.randint(0, 3))
+        written += sinks
+        # Three partitions for each topic that it reads: `a` has 3, `b` 6.
+        parts.append((f"s{rng.random()}", rng.choice([[], [], ["a"], ["b", "b"]]), sinks))
+    given = Topology(
+        topology(
+            *(
+                subtopology(
+                    key,
+                    sources,
+                    sinks=sinks,
+                    repartition=dict.fromkeys(rng.sample(written, min(len(written), 1 + (not sources))), 0),
+                )
+                for key, sources, sinks in parts
+            )
+        )
+    )
+    if not all(each.source_topics or each.repartition_source_topics for each in given.subtopologies.values()):
+        return
+    expected = _passes_until_nothing_changes(given)
+    topics = MadeUpTopics({"a": 3, "b": 6})
+    if expected is None:
+        with pytest.raises(CoordinatorError, match="depend on each other"):
+            configure(given, topics)
+    else:
+        read = {
+            topic.name for each in given.subtopologies.values() for topic in each.repartition_source_topics
+        }
+        found = created(configure(given, topics))
+        assert found == {name: count for name, count in expected.items() if name in read}

@@ -3,11 +3,14 @@
 A repartition topic has as many partitions as the topology says, else as the largest topic that the subtopologies before
 it read. Topics of a copartition group have to have the same number. A changelog topic has one for each task. Internal
 topics that do not exist are to be created. Apache Kafka has this in `InternalTopicManager`.
+
+The work grows with the size of the topology, and never with its square: it is done in one turn of the loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import msgspec
@@ -109,11 +112,13 @@ class _Counts:
         self._topology = topology
         self._topics = topics
         self.decided: dict[str, int] = {}
-        self._readers: dict[str, list[str]] = {}
+        # The dicts of readers have no values: a set has no order.
+        self._readers: dict[str, dict[str, None]] = {}
         """The ids of the subtopologies that read a repartition topic."""
+        self._of_fixed: int | None = None
         for key, each in self._by_id():
             for topic in each.repartition_source_topics:
-                self._readers.setdefault(topic.name, []).append(key)
+                self._readers.setdefault(topic.name, {})[key] = None
         missing = sorted(
             {name for each in self._all() for name in each.source_topics if topics.by_name(name) is None}
         )
@@ -147,12 +152,9 @@ class _Counts:
                 }
                 if names:
                     self._unify(names, fixed)
-        changelogs = {
-            topic.name: self.task_count(each) for each in self._all() for topic in each.state_changelog_topics
-        }
-        for each in self._all():
-            self.task_count(each)
-        self.decided.update(changelogs)
+        counted = [(each, self.task_count(each)) for each in self._all()]
+        for each, count in counted:
+            self.decided.update((topic.name, count) for topic in each.state_changelog_topics)
 
     def task_count(self, subtopology: Subtopology) -> int:
         """The number of tasks of a subtopology: one for each partition of the largest topic that it reads."""
@@ -165,51 +167,69 @@ class _Counts:
         found: dict[str, int] = {}
         # The largest number of what each subtopology reads, as far as it is known.
         largest = {key: max(map(self.of, each.source_topics), default=0) for key, each in self._by_id()}
+        largest_fixed: dict[str, int] = {}
         for each in self._all():
             for topic in each.repartition_source_topics:
                 if topic.partitions:
-                    self._take(found, largest, topic.name, topic.partitions)
-        open_sinks = [
-            (key, name)
-            for key, each in self._by_id()
-            for name in each.repartition_sink_topics
-            if name not in found
-        ]
-        while open_sinks:
-            rest = []
-            for key, name in open_sinks:
-                if name in found:
-                    continue
-                if largest[key]:
-                    self._take(found, largest, name, largest[key])
-                else:
-                    rest.append((key, name))
-            if len(rest) == len(open_sinks):
-                raise invalid_topology(
-                    "The numbers of partitions of repartition topics depend on each other."
-                )
-            open_sinks = rest
+                    found[topic.name] = topic.partitions
+                    largest_fixed[topic.name] = max(largest_fixed.get(topic.name, 0), topic.partitions)
+        for name, count in largest_fixed.items():
+            self._widen(largest, name, count)
+        self._take_sinks(found, largest)
         unwritten = sorted(self._readers.keys() - found.keys())
         if unwritten:
             raise invalid_topology(f"Nothing writes to the repartition topic {quoted(unwritten[0])}.")
         return found
 
-    def _take(self, found: dict[str, int], largest: dict[str, int], name: str, count: int) -> None:
-        """A repartition topic has so many partitions."""
-        found[name] = count
-        for key in self._readers.get(name, ()):
+    def _take_sinks(self, found: dict[str, int], largest: dict[str, int]) -> None:
+        """Decide upon the other topics that are written to. Raises CoordinatorError (STREAMS_INVALID_TOPOLOGY).
+
+        Apache Kafka passes over them again and again, each time taking those whose writer reads something known. The
+        queue of (pass, index) has the same order, without looking at those that must wait.
+        """
+        sinks = [
+            (key, name)
+            for key, each in self._by_id()
+            for name in each.repartition_sink_topics
+            if name not in found
+        ]
+        waiting: dict[str, list[int]] = {}
+        for index, (key, _) in enumerate(sinks):
+            waiting.setdefault(key, []).append(index)
+        queue = [(0, index) for index, (key, _) in enumerate(sinks) if largest[key]]
+        heapify(queue)
+        while queue:
+            number, index = heappop(queue)
+            key, name = sinks[index]
+            if name in found:
+                continue
+            found[name] = largest[key]
+            for reader in self._widen(largest, name, largest[key]):
+                for each in waiting.get(reader, ()):
+                    heappush(queue, (number if each > index else number + 1, each))
+        if not all(name in found for _, name in sinks):
+            raise invalid_topology("The numbers of partitions of repartition topics depend on each other.")
+
+    def _widen(self, largest: dict[str, int], name: str, count: int) -> list[str]:
+        """A repartition topic has so many partitions. Returns the subtopologies that read nothing known before."""
+        readers = self._readers.get(name, {})
+        begun = [key for key in readers if not largest[key]]
+        for key in readers:
             largest[key] = max(largest[key], count)
+        return begun
 
     def _unify(self, names: set[str], fixed: set[str]) -> None:
         """Topics that are read together have the same number of partitions."""
         counts = {name: self.of(name) for name in sorted(names)}
         repartitioned = [name for name in counts if name in self._readers]
-        others = {name: count for name, count in counts.items() if name not in repartitioned}
+        others = {name: count for name, count in counts.items() if name not in self._readers}
         if others:
             wanted = _same(others)
         elif fixed:
-            # All of the topology's, as Apache Kafka has it, not only those of this group.
-            wanted = _same({name: self.of(name) for name in sorted(fixed)})
+            # All of the topology's, as Apache Kafka has it, not only those of this group. Their numbers do not change.
+            if self._of_fixed is None:
+                self._of_fixed = _same({name: self.of(name) for name in sorted(fixed)})
+            wanted = self._of_fixed
         else:
             wanted = max(counts.values())
         for name in repartitioned:
