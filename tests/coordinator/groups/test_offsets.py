@@ -323,15 +323,22 @@ def test_the_deletion_of_a_group_without_offsets_waits_for_the_records_of_the_ca
     assert told.responses == [(ErrorCode.NONE, [])]
 
 
-def test_many_offsets_are_deleted_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_offsets_of_a_deleted_topic_are_deleted_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TOMBSTONES_PER_BATCH", 2)
     offsets = Offsets()
     offsets.commit("g", *(of("t", partition, 5) for partition in range(5)))
-    told = Told()
-    offsets.manager.delete_group("g", told, last=[Record(GroupMetadataKey(group="g"), None)])
-    assert offsets.log.batch_ends == [0, 5, 7, 9, 11]
+    assert offsets.manager.delete_topics([("t", ID)], ["g"]) == 5
+    assert offsets.log.batch_ends == [0, 5, 7, 9, 10]
     assert offsets.manager.size == 0
-    assert offsets.log.records()[-1] == (GroupMetadataKey(group="g"), None)
+
+
+def test_batches_of_tombstones_are_no_larger_than_the_log_takes() -> None:
+    offsets = Offsets()
+    offsets.log.max_batch_bytes = 10_000
+    group_id = "g" * 3_000
+    offsets.commit(group_id, *(of("t", partition, 5) for partition in range(5)))
+    assert offsets.manager.delete_topics([("t", ID)], [group_id]) == 5
+    assert offsets.log.batch_ends == [0, 5, 8, 10]
 
 
 def test_with_a_topic_its_offsets_are_deleted_in_all_groups() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerProtocolSubscription, GroupMetadataKey, OffsetCommitKey
-from kafkaproto_server.coordinator.groups import shard
+from kafkaproto_server.coordinator.groups import offsets, shard
 from kafkaproto_server.requests.group_requests import JoinOutcome
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.groups import GROUP, SESSION_MS, Groups
@@ -219,11 +219,20 @@ def test_a_deleted_group_is_gone_for_good() -> None:
         groups.move()
 
 
+def test_a_group_is_deleted_with_thousands_of_offsets_in_one_batch() -> None:
+    groups = Groups()
+    for number in range(3_000):
+        groups.commit(of("t", number, 5))
+    assert groups.delete(GROUP) is NONE
+    assert groups.log.batch_ends[-2:] == [3_000, 6_001]
+    assert groups.fetch() == {}
+
+
 @pytest.mark.parametrize("is_over", [False, True])
-def test_a_group_with_many_offsets_is_deleted_in_many_turns(
+def test_a_group_with_too_many_offsets_for_a_turn_is_deleted_in_many_turns(
     monkeypatch: pytest.MonkeyPatch, is_over: bool
 ) -> None:
-    monkeypatch.setattr(shard, "OFFSETS_AT_ONCE", 10)
+    monkeypatch.setattr(offsets, "OFFSETS_AT_ONCE", 10)
     groups = Groups()
     for number in range(35):
         groups.commit(of("t", number, 5))
@@ -231,11 +240,55 @@ def test_a_group_with_many_offsets_is_deleted_in_many_turns(
     groups.shard.delete(GROUP, codes.append)
     assert codes == []
     assert len(groups.log.records()) == 45
+    # Nobody joins what is half deleted, by no protocol.
+    assert groups.refusal() is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    assert groups.consumer("m").code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    assert groups.streams("m").error_code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     if is_over:
         groups.shard.unload()
     groups.advance(10)
     assert codes == [ErrorCode.NOT_COORDINATOR if is_over else NONE]
     assert len(groups.log.records()) == (45 if is_over else 71)
+    if not is_over:
+        assert groups.consumer("m").code is NONE
+
+
+def test_a_group_whose_tombstones_are_larger_than_a_batch_is_deleted_in_many() -> None:
+    groups = Groups()
+    for number in range(35):
+        groups.commit(of("é" * 200, number, 5))
+    groups.log.max_batch_bytes = offsets.OTHER_BYTES + 20_000
+    codes: list[ErrorCode] = []
+    groups.shard.delete(GROUP, codes.append)
+    groups.advance(10)
+    assert (codes, groups.fetch()) == ([NONE], {})
+    assert groups.log.batch_ends[-3:] == [35, 70, 71]
+
+
+def test_a_deletion_that_fails_in_the_middle_may_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "OFFSETS_AT_ONCE", 10)
+    groups = Groups()
+    for number in range(15):
+        groups.commit(of("t", number, 5))
+    codes: list[ErrorCode] = []
+    groups.shard.delete(GROUP, codes.append)
+    groups.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
+    groups.advance(10)
+    assert codes == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
+    groups.log.refusal = None
+    assert groups.fetch() == {("t", number): (5, -1, "") for number in range(10, 15)}
+    assert groups.delete(GROUP) is NONE
+
+
+def test_pending_offsets_count_for_a_turn_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "OFFSETS_AT_ONCE", 10)
+    groups = Groups()
+    for number in range(15):
+        groups.commit_in_transaction(1, of("t", number, 5))
+    groups.shard.delete(GROUP, lambda code: None)
+    assert groups.log.end_offset == 25
+    groups.advance(1)
+    assert groups.log.end_offset == 15 + 15 + 1
 
 
 # -- names

@@ -50,6 +50,7 @@ class MemoryLog:
         """Whether all that is appended is committed at once."""
         self.fenced_epochs: dict[int, int] = {}
         """The least epoch of producers that may append."""
+        self.max_batch_bytes = 1_048_588
         self._waits: list[tuple[int, Callable[[ErrorCode], None]]] = []
 
     @property

@@ -152,6 +152,10 @@ class OpenTransactions:
         """The groups with offsets in open transactions."""
         return iter(self._groups)
 
+    def count(self, group_id: str) -> int:
+        """Number of partitions for which open transactions have offsets of a group."""
+        return len(self._groups.get(group_id, ()))
+
     def has_group(self, group_id: str) -> bool:
         """Whether an open transaction has an offset of a group."""
         return group_id in self._groups

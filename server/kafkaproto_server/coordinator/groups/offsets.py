@@ -53,11 +53,17 @@ from kafkaproto_server.requests.offset_requests import (
     Results,
     TopicPartitions,
 )
-from kafkaproto_server.types import ZERO_UUID
+from kafkaproto_server.types import BATCH_HEADER_BYTES, ZERO_UUID
 
 NO_PRODUCER_ID = -1
+OFFSETS_AT_ONCE = 5_000
+"""How many offsets are deleted in one turn: 30 ms."""
 TOMBSTONES_PER_BATCH = 500
-"""Deleted topics and expiry may concern any number of offsets, and a batch has to fit into ``max.message.bytes``."""
+"""Of deleted topics and expiry, which may concern any number of offsets."""
+TOMBSTONE_BYTES = 40
+"""Of a tombstone in a batch, at most, without the names of group and topic."""
+OTHER_BYTES = 100_000
+"""Room in a batch for its header and for the records that remove a group."""
 
 VALUE_VERSION = 4
 VALUE_VERSION_WITH_EXPIRE_TIMESTAMP = 1
@@ -75,6 +81,10 @@ class OffsetsLog(CoordinatorLog, Protocol):
     @property
     def high_watermark(self) -> int:
         """All records before it are committed."""
+
+    @property
+    def max_batch_bytes(self) -> int:
+        """The largest batch."""
 
     def append_in_transaction(
         self, records: Sequence[Record], *, producer_id: int, producer_epoch: int
@@ -292,34 +302,38 @@ class OffsetMetadataManager:
     def delete_group(
         self, group_id: str, deleted: Callable[[ErrorCode], None], *, last: Sequence[Record] = ()
     ) -> None:
-        """Delete all offsets of a group, pending ones too. ``deleted`` is called now or later.
+        """Delete all offsets of a group, pending ones too, in one batch. ``deleted`` is called now or later.
 
-        ``last`` are records of the caller that say that the group is no more. They are in the last batch, behind the
-        others, and the caller replays them. Raises CoordinatorError; part of the offsets may be deleted then.
+        ``last`` are records of the caller that say that the group is no more. They are behind the others, and the
+        caller replays them. Raises CoordinatorError, after which nothing has changed.
         """
-        gone = {
-            (topic, partition): None
-            for topic, of_topic in self._offsets.of_group(group_id).items()
-            for partition in of_topic
-        }
-        gone.update(dict.fromkeys(self._open.of_group(group_id)))
-        records = [Record(_key(group_id, topic, partition), None) for topic, partition in gone]
-        *batches, final = list(_batches(records)) or [[]]
-        for batch in batches:
-            self._append(batch)
-        self._append(final, last)
+        self._append([Record(_key(group_id, *each), None) for each in self._partitions(group_id)], last)
         self._when_settled(deleted)
 
-    def delete_some(self, group_id: str, count: int) -> None:
-        """Delete so many offsets of a group that is about to be deleted. Raises CoordinatorError."""
-        keys = (
-            (topic, partition)
-            for topic, of_topic in self._offsets.of_group(group_id).items()
-            for partition in of_topic
-        )
-        gone = [Record(_key(group_id, *each), None) for each in islice(keys, count)]
-        for batch in _batches(gone):
+    def is_deleted_at_once(self, group_id: str) -> bool:
+        """Whether all offsets of a group can be deleted in one batch and one turn."""
+        count = self.count(group_id) + self._open.count(group_id)
+        if not 0 < count <= OFFSETS_AT_ONCE:
+            return count == 0
+        size = sum(_tombstone_bytes(group_id, topic) for topic, _ in self._partitions(group_id))
+        return size + OTHER_BYTES <= self._log.max_batch_bytes
+
+    def delete_some(self, group_id: str) -> None:
+        """Delete as many offsets of a group as one turn may delete. Raises CoordinatorError; part of them may be
+        deleted then."""
+        some = list(islice(self._partitions(group_id), OFFSETS_AT_ONCE))
+        for batch in self._batches([Record(_key(group_id, *each), None) for each in some]):
             self._append(batch)
+
+    def _partitions(self, group_id: str) -> Iterator[tuple[str, int]]:
+        """The partitions for which a group has an offset, or a pending one. Valid until the next change."""
+        of_group = self._offsets.of_group(group_id)
+        for topic, of_topic in of_group.items():
+            for partition in of_topic:
+                yield topic, partition
+        for topic, partition in self._open.of_group(group_id):
+            if partition not in of_group.get(topic, ()):
+                yield topic, partition
 
     def groups(self) -> list[str]:
         """All groups that have an offset, or a pending one."""
@@ -339,7 +353,7 @@ class OffsetMetadataManager:
             for group_id in group_ids
             for topic, partition in self._of_topics(group_id, ids)
         ]
-        for batch in _batches(gone):
+        for batch in self._batches(gone):
             self._append(batch)
         return len(gone)
 
@@ -379,7 +393,7 @@ class OffsetMetadataManager:
             # The tombstone would remove the pending offset too.
             and not self._open.has(group_id, topic, partition)
         ]
-        for batch in _batches(records):
+        for batch in self._batches(records):
             self._append(batch)
             self._metrics.offsets_expired += len(batch)
         return not self.count(group_id) and not self.has_pending(group_id)
@@ -433,6 +447,22 @@ class OffsetMetadataManager:
                 self._offsets.put(group_id, topic, partition, entry)
                 if offset >= self._log.high_watermark:
                     self._uncommitted.add(offset, group_id, topic, partition, known)
+
+    def _batches(self, tombstones: Sequence[Record]) -> Iterator[Sequence[Record]]:
+        """Tombstones of offsets, in batches that the log takes."""
+        limit = self._log.max_batch_bytes - BATCH_HEADER_BYTES
+        batch: list[Record] = []
+        size = 0
+        for each in tombstones:
+            assert isinstance(each.key, OffsetCommitKey), "tombstones of offsets have these keys"
+            more = _tombstone_bytes(each.key.group, each.key.topic)
+            if batch and (len(batch) == TOMBSTONES_PER_BATCH or size + more > limit):
+                yield batch
+                batch, size = [], 0
+            batch.append(each)
+            size += more
+        if batch:
+            yield batch
 
     def _append(self, records: Sequence[Record], others: Sequence[Record] = ()) -> None:
         """Append records in one batch, with others that are not of offsets behind them, and replay them."""
@@ -500,6 +530,9 @@ def _is_longer(text: str, limit: int) -> bool:
     return sum(2 if char > "\uffff" else 1 for char in text) > limit
 
 
-def _batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
-    for begin in range(0, len(records), TOMBSTONES_PER_BATCH):
-        yield records[begin : begin + TOMBSTONES_PER_BATCH]
+def _tombstone_bytes(group_id: str, topic: str) -> int:
+    """Size of a tombstone in a batch, at most: a character has up to four bytes."""
+    names = len(group_id) + len(topic)
+    if not (group_id.isascii() and topic.isascii()):
+        names *= 4
+    return names + TOMBSTONE_BYTES

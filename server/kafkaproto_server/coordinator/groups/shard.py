@@ -40,6 +40,7 @@ from kafkaproto_server.coordinator.groups.consumer.records import CONSUMER_GROUP
 from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
 from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
 from kafkaproto_server.coordinator.groups.counted import CountedGroups, GroupCounts
+from kafkaproto_server.coordinator.groups.deletion import GroupDeletions
 from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
 from kafkaproto_server.coordinator.groups.migration import (
     classic_group,
@@ -104,8 +105,6 @@ from kafkaproto_server.requests.streams_group_requests import (
 
 FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
-OFFSETS_AT_ONCE = 2_000
-"""How many offsets of a group are deleted in one turn."""
 GROUPS_AT_ONCE = 100
 """How many groups are looked at in one turn."""
 
@@ -166,6 +165,12 @@ class GroupShard:
         )
         self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
         self._offsets = OffsetMetadataManager(config, log, surroundings, metrics)
+        self._deletions = GroupDeletions(
+            self._offsets,
+            surroundings,
+            lambda group_id: self._deletion_of(self._existing(group_id)),
+            self._forget,
+        )
         share_groups = ShareGroups(
             config=config,
             settings=lambda group_id: share_settings_of(config(), consumer_setup.own_config(group_id)),
@@ -247,6 +252,7 @@ class GroupShard:
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
         self._is_over = True
+        self._deletions.unload()
         groups = list(self._groups.values())
         self._groups.clear()
         for group in groups:
@@ -282,6 +288,7 @@ class GroupShard:
     def consumer_heartbeat(self, values: HeartbeatValues, heard: Heard) -> None:
         """See `ConsumerGroups.heartbeat`; errors are told by ``heard`` as well."""
         try:
+            self._deletions.check(values.group_id)
             classic = self._groups.get(values.group_id)
             if values.group_id in self.share or values.group_id in self._streams.groups:
                 raise _not_consumer(values.group_id)
@@ -336,6 +343,7 @@ class GroupShard:
     def streams_heartbeat(self, values: StreamsHeartbeatValues, heard: StreamsHeard) -> None:
         """See `StreamsGroups.heartbeat`; errors are told by ``heard`` as well."""
         try:
+            self._deletions.check(values.group_id)
             group, is_joining = self._find(values.group_id), values.member_epoch == JOIN_EPOCH
             if is_joining and isinstance(group, ClassicGroup) and group.state is ClassicState.EMPTY:
                 self._streams.heartbeat(values, heard, [no_group_record(values.group_id)])
@@ -361,6 +369,7 @@ class GroupShard:
         """See `ClassicGroups.join`; errors are told by ``joined`` as well."""
         try:
             check_join(group_id, values, self._config())
+            self._deletions.check(group_id)
             if group_id in self.share:
                 joined(JoinOutcome(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_MEMBER))
                 return
@@ -561,25 +570,10 @@ class GroupShard:
             if group_id in self.share:
                 self.share.delete_group(group_id, deleted)
                 return
-            records = self._deletion_of(self._existing(group_id))
-            if self._offsets.count(group_id) > OFFSETS_AT_ONCE:
-                self._offsets.delete_some(group_id, OFFSETS_AT_ONCE)
-                self._surroundings.call_at(
-                    self._surroundings.now_ms() + 1, partial(self._delete_rest, group_id, deleted)
-                )
-                return
-            self._offsets.delete_group(group_id, deleted, last=records)
         except CoordinatorError as error:
             deleted(error.code)
         else:
-            self._forget(group_id, records)
-
-    def _delete_rest(self, group_id: str, deleted: GroupDeleted) -> None:
-        """Go on, unless another broker coordinates meanwhile."""
-        if self._is_over:
-            deleted(ErrorCode.NOT_COORDINATOR)
-        else:
-            self.delete(group_id, deleted)
+            self._deletions.delete(group_id, deleted)
 
     def _existing(self, group_id: str) -> AnyGroup:
         """Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""

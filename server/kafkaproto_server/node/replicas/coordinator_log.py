@@ -94,6 +94,11 @@ class PartitionLog:
         """Behind the last record."""
         return self._hosted.partition.next_offset
 
+    @property
+    def max_batch_bytes(self) -> int:
+        """The largest batch."""
+        return self._hosted.settings.incoming.max_message_bytes
+
     def append(self, records: Sequence[Record]) -> int:
         """See `CoordinatorLog`."""
         return self._append(records)
