@@ -9,7 +9,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerProtocolSubscription, GroupMetadataKey, OffsetCommitKey
-from kafkaproto_server.coordinator.groups import offsets, shard
+from kafkaproto_server.coordinator.groups import offsets, rounds
 from kafkaproto_server.requests.group_requests import JoinOutcome
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.groups import GROUP, SESSION_MS, Groups
@@ -384,6 +384,39 @@ def test_the_interval_of_checks_is_the_keys() -> None:
     assert groups.fetch() == {}
 
 
+def gone_by_turn(groups: Groups, turns: int) -> list[int]:
+    """How many records each of the next milliseconds adds."""
+    found = []
+    for _ in range(turns):
+        before = groups.log.end_offset
+        groups.advance(1)
+        found.append(groups.log.end_offset - before)
+    return found
+
+
+def test_many_offsets_expire_in_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "GONE_AT_ONCE", 10)
+    monkeypatch.setattr(rounds, "GONE_AT_ONCE", 10)
+    groups = Groups(offsets_retention_ms=1_000, offsets_retention_check_interval_ms=5_000)
+    for group, count in (("a", 25), ("b", 6), ("c", 6), ("d", 6)):
+        groups.commit(*(of("t", number, 5) for number in range(count)), group=group)
+    groups.advance(4_999)
+    # With the tombstones of the groups.
+    assert gone_by_turn(groups, 6) == [10, 10, 5 + 1 + 6 + 1, 6 + 1 + 6 + 1, 0, 0]
+    assert groups.listed() == []
+
+
+def test_offsets_of_a_deleted_topic_are_deleted_in_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "GONE_AT_ONCE", 10)
+    monkeypatch.setattr(rounds, "GONE_AT_ONCE", 10)
+    groups = Groups()
+    for group in "ab":
+        groups.commit(*(of("t", number, 5) for number in range(15)), group=group)
+    groups.shard.topics_deleted([("t", topic_id("t"))])
+    assert groups.log.end_offset == 30 + 10
+    assert gone_by_turn(groups, 3) == [5 + 10, 5, 0]
+
+
 def test_offsets_of_subscribed_topics_do_not_expire() -> None:
     groups = Groups(max_session_timeout_ms=2**31)
     ids = groups.stable(1, session_timeout_ms=2**31 - 1, **consumers("t", version=0))
@@ -464,24 +497,24 @@ def test_offsets_of_deleted_topics_go_and_those_of_new_topics_stay() -> None:
 
 def test_many_consumer_groups_hear_of_topics_some_at_a_time() -> None:
     groups = Groups()
-    names = [f"g{number}" for number in range(shard.GROUPS_AT_ONCE + 1)]
+    names = [f"g{number}" for number in range(rounds.GROUPS_AT_ONCE + 1)]
     for name in names:
         groups.consumer("m", group=name)
     found = groups.shard._consumer.groups
     groups.shard.topics_changed(["a"], has_new=False)
-    assert sum(each.refresh_at_ms is None for each in found.values()) == shard.GROUPS_AT_ONCE
+    assert sum(each.refresh_at_ms is None for each in found.values()) == rounds.GROUPS_AT_ONCE
     groups.advance(1)
     assert all(each.refresh_at_ms is None for each in found.values())
 
 
 def test_sessions_of_many_groups_begin_some_at_a_time() -> None:
     groups = Groups()
-    names = [f"g{number}" for number in range(shard.GROUPS_AT_ONCE + 1)]
+    names = [f"g{number}" for number in range(rounds.GROUPS_AT_ONCE + 1)]
     for name in names:
         groups.consumer("m", group=name)
     groups.move()
     found = groups.shard._consumer.groups
-    assert sum(bool(each.watches) for each in found.values()) == shard.GROUPS_AT_ONCE
+    assert sum(bool(each.watches) for each in found.values()) == rounds.GROUPS_AT_ONCE
     groups.advance(2 * groups.config.consumer_session_timeout_ms)
     # Nobody was heard from.
     assert not any(each.members for each in found.values())

@@ -58,6 +58,8 @@ from kafkaproto_server.types import BATCH_HEADER_BYTES, ZERO_UUID
 NO_PRODUCER_ID = -1
 OFFSETS_AT_ONCE = 5_000
 """How many offsets are deleted in one turn: 30 ms."""
+GONE_AT_ONCE = 2_500
+"""How many offsets of a group `expire` or `delete_topics` deletes. A turn may call them for more than one group."""
 TOMBSTONES_PER_BATCH = 500
 """Of deleted topics and expiry, which may concern any number of offsets."""
 TOMBSTONE_BYTES = 40
@@ -339,19 +341,18 @@ class OffsetMetadataManager:
         """All groups that have an offset, or a pending one."""
         return list(dict.fromkeys([*self._offsets.groups(), *self._open.groups()]))
 
-    def delete_topics(self, topics: Iterable[tuple[str, bytes]], group_ids: Iterable[str]) -> int:
-        """Topics, given by their names and ids, are deleted: delete their offsets in some groups, pending ones too.
+    def delete_topics(self, topics: Iterable[tuple[str, bytes]], group_id: str) -> int:
+        """Topics, given by their names and ids, are deleted: delete their offsets in a group, pending ones too.
 
-        Offsets with another topic id stay. Returns the number of partitions whose offsets are deleted. Raises
-        CoordinatorError; part of the offsets may be deleted then.
+        Offsets with another topic id stay. Returns the number of partitions whose offsets are deleted, at most
+        `GONE_AT_ONCE`. Raises CoordinatorError; part of the offsets may be deleted then.
         """
         ids: dict[str, set[bytes]] = {}
         for topic, topic_id in topics:
             ids.setdefault(topic, {ZERO_UUID}).add(topic_id)
         gone = [
             Record(_key(group_id, topic, partition), None)
-            for group_id in group_ids
-            for topic, partition in self._of_topics(group_id, ids)
+            for topic, partition in islice(self._of_topics(group_id, ids), GONE_AT_ONCE)
         ]
         for batch in self._batches(gone):
             self._append(batch)
@@ -373,7 +374,7 @@ class OffsetMetadataManager:
         return found
 
     def expire(self, group_id: str, expiration: Expiration | None) -> bool:
-        """Delete what has expired of a group; ``expiration`` is None if nothing may expire now.
+        """Delete what has expired of a group, at most `GONE_AT_ONCE`; ``expiration`` is None if nothing may expire now.
 
         Returns whether the group has no offset left, also no pending one: then an empty group may be deleted. Raises
         CoordinatorError; part of the offsets may be deleted then.
@@ -384,7 +385,7 @@ class OffsetMetadataManager:
             return False
         now_ms = self._surroundings.wall_ms()
         retention_ms = self._config().offsets_retention_ms
-        records = [
+        expired = (
             Record(_key(group_id, topic, partition), None)
             for topic, of_topic in self._offsets.of_group(group_id).items()
             if not expiration.is_subscribed(topic)
@@ -392,8 +393,8 @@ class OffsetMetadataManager:
             if expiration.has_expired(entry, wall_ms=now_ms, retention_ms=retention_ms)
             # The tombstone would remove the pending offset too.
             and not self._open.has(group_id, topic, partition)
-        ]
-        for batch in self._batches(records):
+        )
+        for batch in self._batches(list(islice(expired, GONE_AT_ONCE))):
             self._append(batch)
             self._metrics.offsets_expired += len(batch)
         return not self.count(group_id) and not self.has_pending(group_id)

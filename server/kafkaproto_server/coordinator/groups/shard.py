@@ -8,10 +8,8 @@ A simple group only has offsets: it is a classic group without a protocol, and i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from kafkaproto.error_codes import ErrorCode
@@ -55,6 +53,7 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
     classic_expiration,
 )
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
+from kafkaproto_server.coordinator.groups.rounds import GroupRounds
 from kafkaproto_server.coordinator.groups.share.heartbeat import ShareGroups
 from kafkaproto_server.coordinator.groups.share.records import SHARE_GROUP_KEYS
 from kafkaproto_server.coordinator.groups.share.service import ShareService
@@ -105,8 +104,6 @@ from kafkaproto_server.requests.streams_group_requests import (
 
 FIRST_COMMIT_WITH_NOT_FOUND = 9
 """The first version of OffsetCommit whose clients know GROUP_ID_NOT_FOUND."""
-GROUPS_AT_ONCE = 100
-"""How many groups are looked at in one turn."""
 
 
 class ConsumerSetup(NamedTuple):
@@ -165,6 +162,7 @@ class GroupShard:
         )
         self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
         self._offsets = OffsetMetadataManager(config, log, surroundings, metrics)
+        self._rounds = GroupRounds(surroundings, self._offsets.count)
         self._deletions = GroupDeletions(
             self._offsets,
             surroundings,
@@ -183,7 +181,6 @@ class GroupShard:
             persister=persister,
         )
         self.share = ShareService(share_groups, lambda group_id: self._find(group_id) is not None)
-        self._is_over = False
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -234,7 +231,7 @@ class GroupShard:
         self._streams.take_over(self._log.end_offset)
         self.share.groups.take_over(self._log.end_offset)
         names = [*self._names(), *self.share.groups.groups]
-        self._look_at_each(names, self._begin_sessions, lambda: None)
+        self._rounds.look_at_each(names, self._begin_sessions, lambda: None)
         self._expire_later()
 
     def _begin_sessions(self, group_id: str) -> None:
@@ -251,7 +248,7 @@ class GroupShard:
 
     def unload(self) -> None:
         """Another broker coordinates these groups now."""
-        self._is_over = True
+        self._rounds.unload()
         self._deletions.unload()
         groups = list(self._groups.values())
         self._groups.clear()
@@ -281,7 +278,7 @@ class GroupShard:
             self._consumer.has_new_topics()
         changed = frozenset(names)
         for kind in (self._consumer, self._streams, self.share.groups):
-            self._look_at_each(list(kind.groups), partial(kind.topics_changed, changed), lambda: None)
+            self._rounds.look_at_each(list(kind.groups), partial(kind.topics_changed, changed), lambda: None)
 
     # -- members of consumer groups ------------------------------------------------------------------------------
 
@@ -603,60 +600,44 @@ class GroupShard:
         """Topics, given by their names and ids, are no more: nor are their offsets and the states of share groups."""
         topic_ids = frozenset(topic_id for _, topic_id in topics)
 
-        def delete(group_id: str) -> None:
+        def delete(group_id: str) -> int:
             # If that fails, the offsets stay until they expire. They do no harm: a new topic has another id.
-            self._offsets.delete_topics(topics, [group_id])
+            return self._offsets.delete_topics(topics, group_id)
 
-        self._look_at_each(self._offsets.groups(), delete, lambda: None)
+        self._rounds.look_at_each(self._offsets.groups(), delete, lambda: None)
         forget = partial(self.share.groups.topics_deleted, topic_ids)
-        self._look_at_each(list(self.share.groups.groups), forget, lambda: None)
+        self._rounds.look_at_each(list(self.share.groups.groups), forget, lambda: None)
 
     def _expire_later(self) -> None:
         at_ms = self._surroundings.now_ms() + self._config().offsets_retention_check_interval_ms
         self._surroundings.call_at(
-            at_ms, lambda: self._look_at_each(self._names(), self._expire_group, self._expire_later)
+            at_ms, lambda: self._rounds.look_at_each(self._names(), self._expire_group, self._expire_later)
         )
 
     def _names(self) -> list[str]:
         return [*self._groups, *self._consumer.groups, *self._streams.groups]
 
-    def _look_at_each(
-        self, group_ids: Iterable[str], look: Callable[[str], None], done: Callable[[], None]
-    ) -> None:
-        """Call ``look`` with each group, some at a time; go on if it raises CoordinatorError."""
-        rest = iter(group_ids)
-
-        def look_at_some() -> None:
-            if self._is_over:
-                return
-            some = list(islice(rest, GROUPS_AT_ONCE))
-            for group_id in some:
-                with suppress(CoordinatorError):
-                    look(group_id)
-            if some:
-                self._surroundings.call_at(self._surroundings.now_ms() + 1, look_at_some)
-            else:
-                done()
-
-        look_at_some()
-
-    def _expire_group(self, group_id: str) -> None:
+    def _expire_group(self, group_id: str) -> int:
+        """The number of offsets that have expired. Raises CoordinatorError."""
         group = self._find(group_id)
         if group is None:
-            return
+            return 0
         if isinstance(group, ConsumerGroup):
             rule: Expiration | None = Expiration(is_subscribed=group.subscribed_topics().__contains__)
         elif isinstance(group, StreamsGroup):
             rule = Expiration(is_subscribed=group.reads_topic)
         else:
             rule = classic_expiration(group, subscribed_topics(group))
+        before = self._offsets.count(group_id)
         is_without = self._offsets.expire(group_id, rule)
+        expired = before - self._offsets.count(group_id)
         is_classic = isinstance(group, ClassicGroup)
         is_empty = group.state is ClassicState.EMPTY if is_classic else not group.members
         if is_without and is_empty:
             records = self._deletion_of(group)
             self._log.append(records)
             self._forget(group_id, records)
+        return expired
 
     # -- administrators ------------------------------------------------------------------------------------------
 
