@@ -201,9 +201,7 @@ class Host:
         # Whoever formats sees to it that the other directories are there.
         with self.disk.looked_at():
             self._format(
-                dataclasses.replace(
-                    self._format_request, directories=self.directories, ignore_formatted=True
-                )
+                dataclasses.replace(self._format_request, directories=self.directories, ignore_formatted=True)
             )
 
     def add_directory(self) -> None:
