@@ -279,3 +279,17 @@ def test_a_log_that_is_closed_before_it_was_read_is_looked_for_elsewhere(broker:
     hosted.log.log.abandon()
     broker.replicas.workers.release()
     assert only_partition(found[0].topics).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_what_others_read_does_not_wait_for_a_search(broker: DataBroker) -> None:
+    workers, read = broker.replicas.workers, list[str]()
+    workers.hold()
+    request = request_for(("t", [0]))
+    request.topics[0].partitions[0].timestamp = 100
+    found = broker.send(request, 11)
+    broker.replicas.manager.in_thread(lambda: "read", read.append)
+    # The first lane that has a job.
+    assert workers.do_one(lambda lanes: 0 if lanes == 2 else -lanes)
+    assert (read, found) == (["read"], [])
+    workers.release()
+    assert only_partition(found[0].topics).offset == 0

@@ -108,6 +108,8 @@ class ReplicaManager:
         self._isr_changes = isr_changes
         self._workers = workers
         self._readers = workers.lane(do_jobs)
+        # A search by time may go through many records; what is read or checked elsewhere does not wait for it.
+        self._searches = workers.lane(do_jobs)
         # What coordinators read and compute may take a second; clients' reads do not wait for it.
         self._coordinators_lane = workers.lane(do_jobs)
         self.topic_metrics = TopicMetrics()
@@ -489,7 +491,7 @@ class ReplicaManager:
                 done(OffsetResult(code=code))
                 self.replicas.read_failed(hosted, log, error)
 
-            self._readers.put(DiskJob(partial(found, log), done, failed))
+            self._searches.put(DiskJob(partial(found, log), done, failed))
 
     def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
         """Broker id and epoch of the leader of a partition; -1 for what is not known."""
