@@ -101,6 +101,11 @@ def write_varlong(out: bytearray, value: int) -> None:
     _write_groups(out, value << 1 ^ value >> 63)
 
 
+def wrap_int64(value: int) -> int:
+    """The number that a signed 64-bit integer holds after an overflow, as Java's ``long`` does."""
+    return (value + 0x8000_0000_0000_0000 & 0xFFFF_FFFF_FFFF_FFFF) - 0x8000_0000_0000_0000
+
+
 def _write_groups(out: bytearray, value: int) -> None:
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

@@ -4,7 +4,11 @@
     key length varint (-1 null), key; value length varint (-1 null), value;
     header count varint; per header: key length varint, key (UTF-8), value length varint (-1 null), value
 
-All varints are zigzag-coded; the length counts what follows it. This is the inner loop of every log that is read or
+All varints are zigzag-coded; the length counts what follows it. A timestamp and the one of its batch may be so far
+apart that the delta is no int64. Then the delta wraps, and so does the sum, as Java's arithmetic does: the reader gets
+the timestamp that the writer had.
+
+This is the inner loop of every log that is read or
 written. So varints of one byte, and often of two, are decoded in place; only longer ones cost a call.
 """
 
@@ -19,6 +23,7 @@ from kafkaproto.primitives import (
     read_unsigned_varint,
     read_varint,
     read_varlong,
+    wrap_int64,
     write_varint,
     write_varlong,
 )
@@ -26,11 +31,16 @@ from kafkaproto.primitives import (
 MAX_HEADERS = 65_536
 """Most headers that a record may have; each takes at least two bytes of a log and thirty times as much memory."""
 
-_MIN_RECORD_SIZE = 7
+MIN_RECORD_SIZE = 7
 """A record takes at least one byte for each of length, attributes, two deltas, two lengths and header count."""
 _NULL_LENGTH = b"\x01"
 """-1, zigzag-coded."""
 _NO_HEADERS = b"\x00"
+
+_MIN_INT64 = -(2**63)
+_MAX_INT64 = 2**63 - 1
+_SHORT_DELTAS = 64
+"""A varint of one byte holds the numbers from -64 to 63."""
 
 _SMALL_LIMIT = 2048
 _SMALL_VARINTS = [bytes((n << 1,)) for n in range(64)] + [
@@ -80,8 +90,10 @@ def read_records(
     bytes do not fit; its offset is counted in ``data``.
     """
     size = len(data)
-    if not 0 <= count * _MIN_RECORD_SIZE <= size:
+    if not 0 <= count * MIN_RECORD_SIZE <= size:
         raise RemoteProtocolError(f"{size} bytes cannot be {count} records", offset=0)
+    # What a delta of one byte cannot bring out of range is not compared again for each record.
+    short_limit = short_delta_limit(base_timestamp)
     position = 0
     value: bytes | None
     headers: tuple[tuple[str, bytes | None], ...]
@@ -98,12 +110,14 @@ def read_records(
                     length, position = read_unsigned_varint(data, start)
             end = position + (length >> 1)
             coded = data[position + 1]
-            if coded < 0x80:
-                delta = coded >> 1 ^ -(coded & 1)
+            if coded < short_limit:
+                timestamp = base_timestamp + (coded >> 1 ^ -(coded & 1))
                 position += 2
             else:
                 delta, position = read_varlong(data, position + 1)
-            timestamp = base_timestamp + delta if append_time is None else append_time
+                timestamp = wrap_int64(base_timestamp + delta)
+            if append_time is not None:
+                timestamp = append_time
             coded = data[position]
             position += 1
             if coded >= 0x80:
@@ -143,17 +157,23 @@ def read_records(
         raise RemoteProtocolError(f"{size - position} bytes follow the last record", offset=position)
 
 
+def short_delta_limit(base_timestamp: int) -> int:
+    """The first bytes of a timestamp delta that are below this are all of the delta, and the timestamp is an int64."""
+    return 0x80 if _MIN_INT64 + _SHORT_DELTAS <= base_timestamp <= _MAX_INT64 - _SHORT_DELTAS else 0
+
+
 def encode_records(
     records: Sequence[NewRecord | PlainRecord], base_timestamp: int, batch_timestamp: int
 ) -> tuple[bytes, int]:
     """The bytes of at least one record, with offset deltas that count from 0, and the largest timestamp.
 
-    Raises LocalProtocolError if a delta or a length does not fit in its varint, or if a header key is not text.
+    Raises LocalProtocolError if a timestamp is no int64, a length does not fit in its varint, or a header key is not
+    text.
     """
     join = b"".join
     parts: list[bytes] = []
     append = parts.append
-    batch_start = _attributes_and_timestamp(batch_timestamp - base_timestamp)
+    batch_start = start_of_record(batch_timestamp, base_timestamp)
     max_timestamp = timestamp_of(records[0], batch_timestamp)
     for delta, record in enumerate(records):
         key, value, headers = record[:3]
@@ -163,7 +183,7 @@ def encode_records(
             # made once.
             start = batch_start
         else:
-            start = _attributes_and_timestamp(timestamp - base_timestamp)
+            start = start_of_record(timestamp, base_timestamp)
         if timestamp > max_timestamp:
             max_timestamp = timestamp
         offset_delta = _SMALL_VARINTS[delta] if delta < _SMALL_LIMIT else _varint(delta)
@@ -192,23 +212,19 @@ def encode_kept_records(records: Sequence[Record], base_offset: int, base_timest
     keeps its offset and its timestamp."""
     join = b"".join
     parts: list[bytes] = []
-    known_delta, start = None, b""
     for offset, timestamp, key, value, headers in records:
-        delta = timestamp - base_timestamp
-        if delta != known_delta:
-            known_delta, start = delta, _attributes_and_timestamp(delta)
         body = join(
             (
-                start,
-                _number(offset - base_offset),
-                _NULL_LENGTH if key is None else _number(len(key)),
+                start_of_record(timestamp, base_timestamp),
+                encode_length(offset - base_offset),
+                _NULL_LENGTH if key is None else encode_length(len(key)),
                 key or b"",
-                _NULL_LENGTH if value is None else _number(len(value)),
+                _NULL_LENGTH if value is None else encode_length(len(value)),
                 value or b"",
                 _encode_headers(headers) if headers else _NO_HEADERS,
             )
         )
-        parts.append(_number(len(body)))
+        parts.append(encode_length(len(body)))
         parts.append(body)
     return join(parts)
 
@@ -255,9 +271,15 @@ def _read_headers(data: bytes, position: int) -> tuple[tuple[tuple[str, bytes | 
     return tuple(headers), position
 
 
-def _attributes_and_timestamp(delta: int) -> bytes:
+def start_of_record(timestamp: int, base_timestamp: int) -> bytes:
+    """Attributes and timestamp delta of a record. Raises LocalProtocolError if the timestamp is no int64."""
+    delta = timestamp - base_timestamp
+    if 0 <= delta < _SMALL_LIMIT and timestamp <= _MAX_INT64:
+        return b"\0" + _SMALL_VARINTS[delta]
+    if not _MIN_INT64 <= timestamp <= _MAX_INT64:
+        raise LocalProtocolError(f"timestamp {timestamp} does not fit in a signed 64-bit integer")
     out = bytearray(1)
-    write_varlong(out, delta)
+    write_varlong(out, wrap_int64(delta))
     return bytes(out)
 
 
@@ -279,7 +301,8 @@ def _encode_headers(headers: Sequence[NewHeader]) -> bytes:
     return bytes(out)
 
 
-def _number(value: int) -> bytes:
+def encode_length(value: int) -> bytes:
+    """A varint. Raises LocalProtocolError if the number does not fit in 32 bits."""
     return _SMALL_VARINTS[value] if 0 <= value < _SMALL_LIMIT else _varint(value)
 
 

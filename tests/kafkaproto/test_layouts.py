@@ -16,6 +16,7 @@ from kafkaproto.log import (
     encode_offset_index_entry,
     encode_time_index_entry,
 )
+from kafkaproto.primitives import wrap_int64
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.records.crc32c import crc32c
@@ -65,7 +66,7 @@ def assert_same(data: bytes) -> None:
         if fast.timestamp_type:
             assert ours.timestamp == header.max_timestamp
         else:
-            assert ours.timestamp == header.base_timestamp + theirs.timestamp_delta
+            assert ours.timestamp == wrap_int64(header.base_timestamp + theirs.timestamp_delta)
         assert (ours.key, ours.value) == (theirs.key, theirs.value)
         headers = [(key.encode("utf-8", "surrogateescape"), value) for key, value in ours.headers]
         assert headers == [(each.key, each.value) for each in theirs.headers]
@@ -83,8 +84,8 @@ def test_kafkas_batches(data: bytes) -> None:
     flags=st.tuples(st.booleans(), st.booleans(), st.booleans()),
     epoch=INT32,
     producer=st.tuples(INT64, INT16, INT32),
-    timestamp=st.integers(-1, 2**62),
-    delete_horizon=st.none() | st.integers(0, 2**62),
+    timestamp=INT64,
+    delete_horizon=st.none() | INT64,
 )
 def test_random_batches(
     records: list[NewRecord],

@@ -168,8 +168,8 @@ class Copies:
     def _is_too_large(self, view: RecordBatchView, record: Record) -> bool:
         if view.compression or view.size_in_bytes <= self._max_bytes:
             return False
-        # The delta of its timestamp may be more than a record can hold: a producer writes what it likes into the base
-        # timestamp if the topic has LogAppendTime.
+        # Its delta is not that of the batch: a producer writes what it likes into the base timestamp if the topic has
+        # LogAppendTime.
         return len(encode_kept_records([record], view.base_offset, record.timestamp)) > self._max_bytes
 
 

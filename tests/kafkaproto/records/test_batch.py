@@ -300,10 +300,17 @@ def test_numbers_that_do_not_fit_are_refused(field: dict[str, int]) -> None:
         build_batch([(None, b"", ())], **fields)
 
 
-def test_timestamps_too_far_apart_are_refused() -> None:
+def test_timestamps_whose_distance_is_no_int64_are_read_back() -> None:
+    times = [-(2**62), 2**63 - 1, -(2**63)]
+    data = build_batch([NewRecord(None, b"", (), each) for each in times], base_offset=0, timestamp_ms=0)
+    assert [record.timestamp for record in RecordBatchView(data).records()] == times
+
+
+@pytest.mark.parametrize("timestamp", [-(2**63) - 1, 2**63])
+def test_timestamp_that_is_no_int64_is_refused(timestamp: int) -> None:
     with pytest.raises(LocalProtocolError, match="does not fit in a signed 64-bit"):
         build_batch(
-            [NewRecord(None, b"", (), -(2**62)), NewRecord(None, b"", (), 2**63 - 1)],
+            [NewRecord(None, b"", (), 2**62), NewRecord(None, b"", (), timestamp)],
             base_offset=0,
             timestamp_ms=0,
         )

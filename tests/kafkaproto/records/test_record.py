@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
-from kafkaproto.primitives import write_varint, write_varlong
+from kafkaproto.primitives import wrap_int64, write_varint, write_varlong
 from kafkaproto.records.record import (
     MAX_HEADERS,
     NewRecord,
     Record,
+    encode_kept_records,
     encode_records,
     read_records,
 )
@@ -51,7 +52,29 @@ def test_timestamp_deltas(delta: int) -> None:
     out = bytearray(1)
     write_varlong(out, delta)
     (record,) = read(framed(bytes(out) + b"\x00\x01\x01\x00"))
-    assert record.timestamp == 1000 + delta
+    assert record.timestamp == wrap_int64(1000 + delta)
+
+
+@pytest.mark.parametrize(
+    ("base", "delta", "timestamp"),
+    [
+        (1_000, 2**63 - 1, -(2**63) + 999),
+        (-1_000, -(2**63), 2**63 - 1_000),
+        (-(2**63), -(2**63), 0),
+        (2**63 - 1, 1, -(2**63)),
+        (2**63 - 1, 0, 2**63 - 1),
+        (2**63 - 64, 63, 2**63 - 1),
+        (-(2**63), -64, 2**63 - 64),
+        (-(2**63) + 64, -64, -(2**63)),
+        (-(2**63) + 63, -64, 2**63 - 1),
+    ],
+)
+def test_timestamps_wrap_as_those_of_java(base: int, delta: int, timestamp: int) -> None:
+    out = bytearray(1)
+    write_varlong(out, delta)
+    data = framed(bytes(out) + b"\x00\x01\x01\x00")
+    assert [each.timestamp for each in read_records(data, 1, 10, base, None)] == [timestamp]
+    assert encode_records([NewRecord(None, None, (), timestamp)], base, timestamp)[0] == data
 
 
 @pytest.mark.parametrize("delta", [-(2**31), -65, -64, -1, 0, 63, 64, 2**31 - 1])
@@ -138,3 +161,12 @@ def test_header_keys_that_are_not_utf8_survive_a_round_trip() -> None:
 def test_header_key_that_is_no_text_is_not_written() -> None:
     with pytest.raises(LocalProtocolError, match=r"header key '.ud800' cannot be encoded"):
         encode_records([NewRecord(None, None, [("\ud800", None)])], 0, 0)
+
+
+def test_records_that_were_read_are_written_with_their_offsets_and_times() -> None:
+    records = [
+        Record(12, -(2**63), b"key", None, ()),
+        Record(5_000, 2**63 - 1, None, b"v" * 3_000, (("a", None),)),
+    ]
+    data = encode_kept_records(records, 10, 2**63 - 1)
+    assert list(read_records(data, 2, 10, 2**63 - 1, None)) == records
