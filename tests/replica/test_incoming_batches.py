@@ -26,7 +26,7 @@ from kafkaproto_server.replica.incoming_batches import (
 )
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
 from tests.replica.support.incoming import check_incoming
-from tests.replica.support.produce_cases import HOUR_MS, make, with_body, with_header
+from tests.replica.support.produce_cases import HOUR_MS, make, raw_record, with_body, with_header
 
 NOW_MS = 1_800_000_000_000
 PLAIN = incoming_rules({})
@@ -84,7 +84,7 @@ def stored(batch: IncomingBatch, base_offset: int = 0, leader_epoch: int = 0) ->
 # A batch as producers send it
 
 
-@given(records=RECORDS, codec=CODECS, base_offset=st.integers(0, 2**63 - 1), epoch=st.integers(0, 2**31 - 1))
+@given(records=RECORDS, codec=CODECS, base_offset=st.integers(0, 2**63 - 81), epoch=st.integers(0, 2**31 - 1))
 def test_batch_of_a_plain_topic_changes_only_in_offset_and_epoch(
     records: list[NewRecord], codec: Compression, base_offset: int, epoch: int
 ) -> None:
@@ -366,6 +366,36 @@ def test_max_timestamp_of_the_header_is_corrected_when_records_are_read() -> Non
     assert batch.is_rewritten
     assert batch.header.max_timestamp == NOW_MS
     assert len(batch.parts) == 2
+
+
+@pytest.mark.parametrize("codec", [Compression.NONE, Compression.GZIP])
+@pytest.mark.parametrize(
+    ("base", "delta", "timestamp"),
+    [(NOW_MS, 2**63 - 1, None), (2**63 - 1, 2**63 - 1, -2), (-1, -(2**63), 2**63 - 1)],
+)
+def test_timestamp_that_wraps_counts_as_what_it_becomes(
+    codec: Compression, base: int, delta: int, timestamp: int | None
+) -> None:
+    body = compress(codec, raw_record() + raw_record(1, timestamp_delta=delta))
+    sent = with_body(
+        make(few(1), NOW_MS),
+        body,
+        record_count=2,
+        last_offset_delta=1,
+        base_timestamp=base,
+        max_timestamp=NOW_MS - 1,
+        attributes=codec,
+    )
+    rules = incoming_rules({"message.timestamp.after.max.ms": str(2**63 - 1), "cleanup.policy": "compact"})
+    if timestamp is None:
+        # Earlier than `message.timestamp.before.max.ms` allows.
+        refused = refusal(sent, rules)
+        assert refused.code == ErrorCode.INVALID_TIMESTAMP
+        assert [error.batch_index for error in refused.record_errors] == [1]
+        return
+    view = RecordBatchView(stored(check_incoming(sent, rules, NOW_MS)))
+    assert [record.timestamp for record in view.records()] == [base, timestamp]
+    assert view.max_timestamp == max(base, timestamp)
 
 
 def test_transaction_stays_one_in_another_compression() -> None:

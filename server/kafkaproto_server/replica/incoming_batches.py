@@ -43,8 +43,9 @@ from kafkaproto.records.batch import (
     BatchHeader,
     RecordBatchView,
 )
-from kafkaproto.records.compression import MAX_DECOMPRESSED_BYTES, Compression, compress, decompress
+from kafkaproto.records.compression import Compression, compress, decompress
 from kafkaproto.records.crc32c import crc32c
+from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto.records.record import read_records
 from kafkaproto.records.survey import RecordSurvey, survey_records
 from kafkaproto_server.replica.incoming_rules import UNLIMITED_MS, UNLIMITED_RECORD_BYTES, IncomingRules
@@ -64,11 +65,9 @@ _TRANSACTIONAL_BIT: Final = 0x10
 _DELETE_HORIZON_BIT: Final = 0x40
 _KEPT_BITS: Final = COMPRESSION_MASK | _TRANSACTIONAL_BIT | _DELETE_HORIZON_BIT
 """Attributes that a new header keeps; the bits that mean nothing are dropped, as in Kafka."""
-_FREE_DECOMPRESSED_BYTES: Final = 4 * 1024 * 1024
-_DECOMPRESSED_TIMES_SIZE: Final = 100
-"""A batch may decompress to that many bytes and that many times its size: twice this is in memory for a moment. Real
-records do not shrink so much."""
 _MIN_RECORD_BYTES: Final = 7
+_MIN_INT64: Final = -(2**63)
+_MAX_INT64: Final = 2**63 - 1
 _MAX_EXPANSION: Final = (1, 1032, 22, 255, 32768)
 """By compression: how many bytes one byte of compressed records can stand for at most."""
 
@@ -220,10 +219,9 @@ def check_records(batch: IncomingBatch, rules: IncomingRules, now_ms: int) -> In
     codec = header.attributes & COMPRESSION_MASK
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
     longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
-    # Kafka has no such limit: it decompresses a little at a time.
-    limit = min(MAX_DECOMPRESSED_BYTES, _FREE_DECOMPRESSED_BYTES + _DECOMPRESSED_TIMES_SIZE * len(body))
     try:
-        data = decompress(codec, body, limit)
+        # Kafka has no such limit: it decompresses a little at a time.
+        data = decompress(codec, body, most_decompressed_bytes(len(body)))
         survey = survey_records(data, header.record_count, longest)
         latest = _check_survey(header, data, survey, rules, now_ms)
     except RemoteProtocolError as error:
@@ -313,6 +311,9 @@ def _check_survey(
     latest = header.base_timestamp + survey.max_timestamp_delta
     if has_append_time:
         earliest = latest = header.max_timestamp
+    elif earliest < _MIN_INT64 or latest > _MAX_INT64:
+        # A timestamp wraps, so it may be any of the others that is the earliest or the latest.
+        earliest, latest = _range_of_timestamps(header, data)
     if rules.timestamp_type:
         is_suspect = bool(has_append_time)
     else:
@@ -325,6 +326,13 @@ def _check_survey(
     if is_suspect or (rules.is_compacted and not survey.all_have_keys):
         _check_each_record(header, data, rules, now_ms)
     return max(latest, NO_TIMESTAMP)
+
+
+def _range_of_timestamps(header: BatchHeader, data: bytes) -> tuple[int, int]:
+    earliest, latest = _MAX_INT64, _MIN_INT64
+    for record in read_records(data, header.record_count, 0, header.base_timestamp, None):
+        earliest, latest = min(earliest, record.timestamp), max(latest, record.timestamp)
+    return earliest, latest
 
 
 def _check_each_record(header: BatchHeader, data: bytes, rules: IncomingRules, now_ms: int) -> None:
