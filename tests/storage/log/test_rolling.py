@@ -4,7 +4,8 @@ hold. Sizes are tested with the log (`test_log`)."""
 from __future__ import annotations
 
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
-from kafkaproto_server.storage.log.segment import MAX_RELATIVE_OFFSET, LogConfig
+from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
+from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.helpers import batch

@@ -297,6 +297,30 @@ def test_damage_above_the_recovery_point_is_cut_with_all_behind_it() -> None:
     ]
 
 
+@pytest.mark.parametrize("is_clean", [False, True])
+def test_batch_whose_offset_fits_in_no_index_is_cut(*, is_clean: bool) -> None:
+    store, log, views = filled(
+        [Made(1, 0, later_epoch=False, timestamp=5, value_bytes=10, producer_id=-1)] * 2
+    )
+    log.close(None)
+    file = store.open(f"{LOG}/{0:020}.log")
+    # The base offset is not under the crc.
+    file.write_at(views[0].size_in_bytes, bytes([0x10]))
+    file.close()
+    again = open_log(store, is_clean=is_clean)
+    assert again.log.log_end_offset == views[0].next_offset
+
+
+def test_control_batch_without_a_marker_is_damage() -> None:
+    store = disk()
+    log = open_log(store)
+    log.append(
+        [build_batch([NewRecord(b"", b"")], base_offset=0, timestamp_ms=0, control=True, producer_id=1)]
+    )
+    with pytest.raises(CorruptFileError, match=f"{LOG}/{0:020}.log"):
+        log.found(0)
+
+
 def test_a_directory_of_another_topic_is_refused() -> None:
     store, log, _ = filled([Made(1, 0, False, 0, 10, -1)])
     log.log.abandon()

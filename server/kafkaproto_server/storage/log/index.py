@@ -32,6 +32,9 @@ from kafkaproto_server.ports import Disk, File
 NO_TIMESTAMP = -1
 """The timestamp of a batch whose producer gave none."""
 
+MAX_RELATIVE_OFFSET = (1 << 31) - 1
+"""An index has 32 bits for an offset."""
+
 
 class _IndexFile:
     """The file of an index, as entries of one size in bytes. It is opened when it is first needed: most partitions of a

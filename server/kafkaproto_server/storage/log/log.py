@@ -39,6 +39,7 @@ from kafkaproto_server.storage.log.epoch_file import (
     settle_epoch_file,
     write_epoch_file,
 )
+from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.leftovers import remove_leftovers
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.storage.log.producer_state_file import (
@@ -47,12 +48,7 @@ from kafkaproto_server.storage.log.producer_state_file import (
     write_producer_state,
 )
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
-from kafkaproto_server.storage.log.segment import (
-    MAX_RELATIVE_OFFSET,
-    LogConfig,
-    Segment,
-    TimestampedOffset,
-)
+from kafkaproto_server.storage.log.segment import LogConfig, Segment, TimestampedOffset
 from kafkaproto_server.storage.log.swap_files import complete_swaps, swap_in
 from kafkaproto_server.storage.log.transaction_index_files import index_path, sync_aborted
 from kafkaproto_server.storage.log.unsynced import Unsynced

@@ -26,6 +26,7 @@ from kafkaproto.log import MAX_OFFSET, find_batch
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto_server.ports import File
 from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
 
@@ -99,6 +100,9 @@ def recover_segment(
         # Epochs of a log never go back: logs are compared by the epoch of their last record.
         elif view.partition_leader_epoch < epoch:
             problem = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
+        # Its offset would not fit in an index. The crc does not cover the base offset.
+        elif view.last_offset - base_offset > MAX_RELATIVE_OFFSET:
+            problem = f"a batch ends at {view.last_offset}"
         if problem is not None:
             if not policy.cuts_damage:
                 _refuse(path, position, next_offset, problem)

@@ -22,7 +22,7 @@ from kafkaproto_server.ports import Buffer, Disk, File
 from kafkaproto_server.storage.deletion import mark_deleted
 from kafkaproto_server.storage.errors import CorruptFileError, LogClosedError
 from kafkaproto_server.storage.log import batch_walk
-from kafkaproto_server.storage.log.index import NO_TIMESTAMP, OffsetIndex, TimeIndex
+from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET, NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, RecoveryPolicy, recover_segment
 from kafkaproto_server.storage.log.scan import FileScan
 from kafkaproto_server.storage.log.unsynced import sync, write_again
@@ -35,9 +35,6 @@ REWRITTEN_BYTES = 32 * 1024 * 1024
 
 _opening = threading.Lock()
 """Held while the file of a segment is opened."""
-
-MAX_RELATIVE_OFFSET = (1 << 31) - 1
-"""An index has 32 bits for an offset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +239,9 @@ class Segment:
                 else position - start <= self._config.index_interval_bytes
             )
             if not is_indexed or view.max_timestamp > (NO_TIMESTAMP if newest is None else newest.timestamp):
+                return None
+            # The crc does not cover the base offset.
+            if not self.can_hold(view.last_offset):
                 return None
             last = view
         return last if scan.valid_end == size else None

@@ -21,11 +21,11 @@ import msgspec
 from kafkaproto.directory_files import PARTITION_METADATA_NAME, decode_partition_metadata
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.producer_snapshot import decode_producer_snapshot, encode_producer_snapshot
-from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.producers import ProducerStates
-from kafkaproto_server.log_state.transactions import end_transaction_marker
+from kafkaproto_server.log_state.transactions import EndTransactionMarker, end_transaction_marker
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.log import Log
@@ -191,8 +191,9 @@ class TopicLog:
                 for view in iterate_batches(data):
                     header = view.header()
                     if header.next_offset > offset:
-                        marker = end_transaction_marker(view) if header.is_control else None
-                        aborted = states.take(header, marker)
+                        aborted = states.take(
+                            header, _marker(segment.path, view) if header.is_control else None
+                        )
                         if aborted is not None:
                             completed.append(aborted)
                 if states.map_end_offset <= offset:
@@ -391,6 +392,14 @@ class TopicLog:
         if producers is not None and producers.map_end_offset == end:
             states = encode_producer_snapshot(producers.snapshot_entries())
         self.log.close(states)
+
+
+def _marker(path: str, view: RecordBatchView) -> EndTransactionMarker | None:
+    """See `end_transaction_marker`. Raises CorruptFileError in its place."""
+    try:
+        return end_transaction_marker(view)
+    except RemoteProtocolError as error:
+        raise CorruptFileError(path, str(error)) from error
 
 
 def read_topic_id(disk: Disk, directory: str) -> bytes | None:
