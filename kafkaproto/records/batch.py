@@ -39,7 +39,6 @@ from kafkaproto.records.record import (
     NewRecord,
     PlainRecord,
     Record,
-    encode_kept_records,
     encode_records,
     read_records,
     timestamp_of,
@@ -59,7 +58,6 @@ __all__ = [
     "assign_offsets",
     "build_batch",
     "iterate_batches",
-    "keep_records",
 ]
 
 MAGIC = 2
@@ -73,10 +71,12 @@ _MIN_OLD_MESSAGE_LENGTH = 14
 """In magic 0, crc, magic, attributes and two lengths follow the length field; no message is shorter."""
 
 COMPRESSION_MASK = 0x07
-_TIMESTAMP_TYPE_BIT = 0x08
+TIMESTAMP_TYPE_BIT = 0x08
 _TRANSACTIONAL_BIT = 0x10
 CONTROL_BIT = 0x20
-_DELETE_HORIZON_BIT = 0x40
+DELETE_HORIZON_BIT = 0x40
+
+_MAX_OFFSET = 2**63 - 1
 
 _INT64: Callable[[Buffer, int], tuple[int]] = Struct(">q").unpack_from
 _INT32: Callable[[Buffer, int], tuple[int]] = Struct(">i").unpack_from
@@ -241,7 +241,7 @@ class RecordBatchView:
     @property
     def delete_horizon_ms(self) -> int | None:
         """When compaction may remove the batch's tombstones; None if compaction has not set it yet (KIP-534)."""
-        return self.base_timestamp if self.attributes & _DELETE_HORIZON_BIT else None
+        return self.base_timestamp if self.attributes & DELETE_HORIZON_BIT else None
 
     @property
     def last_offset_delta(self) -> int:
@@ -294,7 +294,8 @@ class RecordBatchView:
         return memoryview(self._buffer)[self.position : self.position + self.size_in_bytes]
 
     def check(self) -> None:
-        """Raise RemoteProtocolError unless the crc is right and no count in the header is negative."""
+        """Raise RemoteProtocolError unless the crc is right, no count in the header is negative, and the offsets are
+        int64s."""
         # The crc comes first: the fields below are only worth a look if the bytes are those that
         # were sent.
         found = crc32c(self.raw[CRC_START:])
@@ -309,6 +310,10 @@ class RecordBatchView:
                 f"a record batch cannot have last offset delta {self.last_offset_delta}",
                 offset=self.position + 23,
             )
+        if self.next_offset > _MAX_OFFSET:
+            raise RemoteProtocolError(
+                f"no offset is {self.last_offset}, as the last one of a record batch", offset=self.position
+            )
         if self.record_count < 0:
             raise RemoteProtocolError(
                 f"a record batch cannot have {self.record_count} records", offset=self.position + 57
@@ -320,22 +325,34 @@ class RecordBatchView:
         Raises RemoteProtocolError, before the first record or between two, if the bytes do not hold as many records as
         the header says, or if they decompress to more than ``max_decompressed_bytes``.
         """
-        start = self.position + HEADER_SIZE
-        body = memoryview(self._buffer)[start : self.position + self.size_in_bytes]
+        data = self.plain_records(max_decompressed_bytes)
         # With LogAppendTime, the header has the one timestamp that counts for all records.
-        append_time = self.max_timestamp if self.attributes & _TIMESTAMP_TYPE_BIT else None
+        append_time = self.max_timestamp if self.attributes & TIMESTAMP_TYPE_BIT else None
         try:
-            data = decompress(self.compression, body, max_decompressed_bytes)
             yield from read_records(
                 data, self.record_count, self.base_offset, self.base_timestamp, append_time
             )
         except RemoteProtocolError as error:
-            error.where = f"record batch with base offset {self.base_offset}"
-            if error.offset is not None and self.compression:
-                error.reason += f" (at byte {error.offset} of the decompressed records)"
-                error.offset = None
-            error.offset = start + (error.offset or 0)
+            self._locate(error)
             raise
+
+    def plain_records(self, max_decompressed_bytes: int = MAX_DECOMPRESSED_BYTES) -> bytes:
+        """The bytes of all records, decompressed. Raises RemoteProtocolError if they are damaged, or more than
+        ``max_decompressed_bytes``."""
+        body = memoryview(self._buffer)[self.position + HEADER_SIZE : self.position + self.size_in_bytes]
+        try:
+            return decompress(self.compression, body, max_decompressed_bytes)
+        except RemoteProtocolError as error:
+            self._locate(error)
+            raise
+
+    def _locate(self, error: RemoteProtocolError) -> None:
+        """Let an error of the records say where they are."""
+        error.where = f"record batch with base offset {self.base_offset}"
+        if error.offset is not None and self.compression:
+            error.reason += f" (at byte {error.offset} of the decompressed records)"
+            error.offset = None
+        error.offset = self.position + HEADER_SIZE + (error.offset or 0)
 
 
 def iterate_batches(buffer: Buffer, start: int = 0) -> Iterator[RecordBatchView]:
@@ -383,20 +400,20 @@ def build_batch(
         raise LocalProtocolError("a record batch needs at least one record")
     attributes = compression
     if timestamp_type:
-        attributes |= _TIMESTAMP_TYPE_BIT
+        attributes |= TIMESTAMP_TYPE_BIT
     if transactional:
         attributes |= _TRANSACTIONAL_BIT
     if control:
         attributes |= CONTROL_BIT
     base_timestamp = timestamp_of(records[0], timestamp_ms)
     if delete_horizon_ms is not None:
-        attributes |= _DELETE_HORIZON_BIT
+        attributes |= DELETE_HORIZON_BIT
         # The delete horizon takes the place of the base timestamp (KIP-534).
         base_timestamp = delete_horizon_ms
     plain, max_timestamp = encode_records(records, base_timestamp, timestamp_ms)
     body = compress(compression, plain)
     count = len(records)
-    return _sealed(
+    return sealed(
         body,
         base_offset,
         partition_leader_epoch,
@@ -413,50 +430,9 @@ def build_batch(
     )
 
 
-def keep_records(
-    batch: RecordBatchView, records: Sequence[Record], *, delete_horizon_ms: int | None = None
-) -> bytes:
-    """The batch with only these of its records, as compaction leaves it: with the same range of offsets, sequence
-    numbers, attributes and compression.
-
-    ``delete_horizon_ms`` is the new delete horizon; None leaves the one that the batch has, if any. Without a record,
-    the result is the header alone.
-    """
-    header = batch.header()
-    attributes, max_timestamp, body = header.attributes, header.max_timestamp, b""
-    if records:
-        base_timestamp = records[0].timestamp
-        if delete_horizon_ms is not None:
-            attributes |= _DELETE_HORIZON_BIT
-            base_timestamp = delete_horizon_ms
-        elif attributes & _DELETE_HORIZON_BIT:
-            base_timestamp = header.base_timestamp
-        if not attributes & _TIMESTAMP_TYPE_BIT:
-            max_timestamp = max(record.timestamp for record in records)
-        plain = encode_kept_records(records, header.base_offset, base_timestamp)
-        body = compress(attributes & COMPRESSION_MASK, plain)
-    else:
-        attributes &= ~(COMPRESSION_MASK | _DELETE_HORIZON_BIT)
-        base_timestamp = -1
-    return _sealed(
-        body,
-        header.base_offset,
-        header.partition_leader_epoch,
-        (
-            attributes,
-            header.last_offset_delta,
-            base_timestamp,
-            max_timestamp,
-            header.producer_id,
-            header.producer_epoch,
-            header.base_sequence,
-            len(records),
-        ),
-    )
-
-
-def _sealed(body: bytes, base_offset: int, partition_leader_epoch: int, after_crc: tuple[int, ...]) -> bytes:
-    """The bytes of a batch: its length and crc follow from the rest."""
+def sealed(body: bytes, base_offset: int, partition_leader_epoch: int, after_crc: tuple[int, ...]) -> bytes:
+    """The bytes of a batch: its length and crc follow from the rest. ``after_crc`` has the other fields of the header,
+    from the attributes on. Raises LocalProtocolError if a number does not fit in its field."""
     try:
         checked = _AFTER_CRC.pack(*after_crc)
         crc = crc32c(body, crc32c(checked))

@@ -83,16 +83,16 @@ def survey_records(data: bytes, count: int, max_record_bytes: int = _MAX_INT32) 
             if coded & 0x81 == 0:
                 position += 1 + (coded >> 1)
             else:
-                all_have_keys = all_have_keys and not _is_null(data, position)
-                position = _after_bytes(data, position)
+                all_have_keys = all_have_keys and not is_null(data, position)
+                position = after_bytes(data, position)
             coded = data[position]
             if coded & 0x81 == 0:
                 position += 1 + (coded >> 1)
             elif coded & 0x81 == 0x80 and data[position + 1] < 0x80:
                 position += 2 + ((coded & 0x7F) >> 1 | data[position + 1] << 6)
             else:
-                position = _after_bytes(data, position)
-            position = _after_headers(data, position) if data[position] else position + 1
+                position = after_bytes(data, position)
+            position = after_headers(data, position) if data[position] else position + 1
             if position != end:
                 raise RemoteProtocolError("its length does not fit its content", offset=start)
         except IndexError:
@@ -105,7 +105,7 @@ def survey_records(data: bytes, count: int, max_record_bytes: int = _MAX_INT32) 
     return RecordSurvey(lowest, highest, all_have_keys)
 
 
-def _after_bytes(data: bytes, position: int) -> int:
+def after_bytes(data: bytes, position: int) -> int:
     """The position after a nullable key or value, which may lie behind the end of ``data``."""
     coded = data[position]
     if coded < 0x80:
@@ -119,20 +119,22 @@ def _after_bytes(data: bytes, position: int) -> int:
     return position + (coded >> 1)
 
 
-def _is_null(data: bytes, position: int) -> bool:
+def is_null(data: bytes, position: int) -> bool:
+    """Whether a nullable key or value is null."""
     # A length may have more bytes than it needs, so its first byte alone does not tell.
     return read_unsigned_varint(data, position)[0] == _NULL
 
 
-def _after_headers(data: bytes, position: int) -> int:
+def after_headers(data: bytes, position: int) -> int:
+    """The position after a record's headers, which may lie behind the end of ``data``."""
     start = position
     coded, position = read_unsigned_varint(data, position)
     if coded & 1 or coded >> 1 > MAX_HEADERS:
         raise RemoteProtocolError(f"allowed are 0 to {MAX_HEADERS} headers", offset=start)
     for _ in range(coded >> 1):
-        if _is_null(data, position):
+        if is_null(data, position):
             raise RemoteProtocolError("a header has no key", offset=position)
-        position = _after_bytes(data, _after_bytes(data, position))
+        position = after_bytes(data, after_bytes(data, position))
     return position
 
 

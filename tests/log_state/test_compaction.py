@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import pytest
+
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.messages import EndTxnMarker
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
+from kafkaproto.records.compression import Compression
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.compaction import (
@@ -59,6 +65,7 @@ def compaction(
     aborted: tuple[AbortedTransaction, ...] = (),
     last: dict[int, LastBatch] | None = None,
     high_watermark: int = 1_000,
+    delete_retention_ms: int = RETENTION_MS,
 ) -> Compaction:
     keys = KeyOffsets(buffer_bytes=10_000, load_factor=0.9, wanted=100)
     transactions = CleanedTransactions(aborted)
@@ -70,7 +77,7 @@ def compaction(
         last_batches=last or {},
         high_watermark=high_watermark,
         now_ms=NOW_MS,
-        delete_retention_ms=RETENTION_MS,
+        delete_retention_ms=delete_retention_ms,
     )
 
 
@@ -166,3 +173,69 @@ def test_a_full_map_ends_the_dirty_part() -> None:
     assert (keys.size, keys.latest_offset) == (5, 19)
     assert note_batch(keys, CleanedTransactions(()), batch((b"x", b"")), 15)
     assert keys.latest_offset == 19
+
+
+def test_timestamps_stay_however_far_they_are_from_the_horizon() -> None:
+    for times in ([NOW_MS - (2**63 - 1), 1], [-(2**63), 2**63 - 1], [2**63 - 1, -(2**63)]):
+        records = [NewRecord(b"%d" % at, None, (), at) for at in times]
+        view = RecordBatchView(build_batch(records, base_offset=0, timestamp_ms=0))
+        data = compaction(view).clean(view)
+        assert data is not None
+        kept = RecordBatchView(data)
+        assert kept.delete_horizon_ms == NOW_MS + RETENTION_MS
+        assert [record.timestamp for record in kept.records()] == times
+
+
+def test_horizon_beyond_int64_is_not_set_and_tombstones_stay() -> None:
+    fresh = batch((b"a", None), (b"b", b"1"))
+    newer = batch((b"b", b"2"), base_offset=2)
+    last = 2**63 - 1 - NOW_MS
+    for retention_ms in (last + 1, 2**63 - 1):
+        assert compaction(fresh, delete_retention_ms=retention_ms).clean(fresh) == fresh.raw
+        data = compaction(fresh, newer, delete_retention_ms=retention_ms).clean(fresh)
+        assert data is not None
+        kept = RecordBatchView(data)
+        assert kept.delete_horizon_ms is None
+        assert [record.offset for record in kept.records()] == [0]
+    data = compaction(fresh, delete_retention_ms=last).clean(fresh)
+    assert data is not None
+    assert RecordBatchView(data).delete_horizon_ms == 2**63 - 1
+
+
+def test_records_of_a_batch_become_no_objects() -> None:
+    headers = [("", None)] * 20_000
+    records = [NewRecord(b"%d" % number, b"", headers) for number in range(50)]
+    data = build_batch(records, base_offset=0, timestamp_ms=1, compression=Compression.ZSTD)
+    newer = batch((b"7", b""), base_offset=50)
+    view = RecordBatchView(data)
+    plain_bytes = len(view.plain_records())
+    del records
+    made = compaction(view, newer)
+    tracemalloc.start()
+    try:
+        kept = made.clean(view)
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept is not None
+    assert RecordBatchView(kept).record_count == 49
+    # What is read, what is kept, and one copy more for a moment.
+    assert most_bytes < 4 * plain_bytes
+
+
+@pytest.mark.parametrize("count", [5, 6])
+def test_batch_that_decompresses_to_too_much_cannot_be_cleaned(count: int) -> None:
+    records = [NewRecord(b"%d" % number, bytes(999_000)) for number in range(count)]
+    view = RecordBatchView(build_batch(records, base_offset=0, timestamp_ms=1, compression=Compression.ZSTD))
+    assert view.size_in_bytes < 10_000
+    with pytest.raises(RemoteProtocolError, match="hold more than the"):
+        compaction(view)
+    with pytest.raises(RemoteProtocolError, match="hold more than the"):
+        compaction().clean(view)
+
+
+def test_dropped_batch_is_not_read() -> None:
+    view = batch((b"a", b"1"), producer=(7, 0), transactional=True)
+    damaged = bytearray(view.raw)
+    damaged[-8:] = b"\xff" * 8
+    assert left(compaction(aborted=(AbortedTransaction(7, 0, 1, 2),)), RecordBatchView(damaged)) is None

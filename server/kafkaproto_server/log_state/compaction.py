@@ -23,10 +23,15 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from kafkaproto.primitives import Buffer
-from kafkaproto.records.batch import BatchHeader, Record, RecordBatchView, keep_records
+from kafkaproto.records.batch import HEADER_SIZE, BatchHeader, RecordBatchView
+from kafkaproto.records.kept import StoredRecord, StoredRecords, without_records
+from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.key_offsets import KeyOffsets
 from kafkaproto_server.log_state.transactions import EndTransactionMarker, end_transaction_marker
+
+NO_HORIZON_MS = 1 << 63
+"""A delete horizon from here on cannot be written. As in Kafka, its tombstones have none and stay."""
 
 
 class LastBatch(NamedTuple):
@@ -96,7 +101,7 @@ def note_batch(
     if header.is_control:
         transactions.marker(header, end_transaction_marker(batch))
     elif not transactions.data(header):
-        for record in batch.records():
+        for record in stored_records(batch):
             if (
                 record.key is not None
                 and record.offset >= start_offset
@@ -106,6 +111,13 @@ def note_batch(
     if header.last_offset >= start_offset:
         keys.latest_offset = header.last_offset
     return True
+
+
+def stored_records(batch: RecordBatchView) -> StoredRecords:
+    """The records of a batch. Raises RemoteProtocolError if they are damaged, or decompress to too much."""
+    # A batch that is older than the policy of its topic may exceed the limit. To skip it would be wrong: a tombstone of
+    # a key in it could go while it stays.
+    return StoredRecords(batch, most_decompressed_bytes(batch.size_in_bytes - HEADER_SIZE))
 
 
 class Compaction:
@@ -132,7 +144,8 @@ class Compaction:
     def clean(self, batch: RecordBatchView) -> Buffer | None:
         """The bytes of what is left of a batch; None if nothing is. Batches come in the order of their offsets.
 
-        Raises RemoteProtocolError for a batch whose records cannot be read.
+        Raises RemoteProtocolError for a batch whose records cannot be read, and LocalProtocolError for one that cannot
+        be written anew.
         """
         header = batch.header()
         horizon_ms = batch.delete_horizon_ms
@@ -143,27 +156,39 @@ class Compaction:
             is_dropped = is_marker_alone and has_passed
         else:
             is_dropped = self._transactions.data(header)
-        kept: list[Record] = []
-        if not is_dropped:
-            kept = list(batch.records())
-            if not header.is_control:
-                kept = [record for record in kept if self._is_kept(record, has_passed)]
-        if kept:
-            wants_horizon = is_marker_alone or any(record.value is None for record in kept)
-            if horizon_ms is None and wants_horizon:
-                horizon_ms = self._now_ms + self._delete_retention_ms
-                return keep_records(batch, kept, delete_horizon_ms=horizon_ms)
-            return batch.raw if len(kept) == header.record_count else keep_records(batch, kept)
-        if self._is_kept_empty(header):
-            return keep_records(batch, ())
-        return None
+        kept = None if is_dropped else self._kept(batch, has_passed, is_marker_alone=is_marker_alone)
+        if kept is None and self._is_kept_empty(header):
+            return without_records(batch)
+        return kept
 
-    def _is_kept(self, record: Record, has_passed: bool) -> bool:
+    def _kept(self, batch: RecordBatchView, has_passed: bool, *, is_marker_alone: bool) -> Buffer | None:
+        """The batch with the records that stay; None if none does."""
+        is_control = batch.is_control
+        records = stored_records(batch)
+        # One byte for each record, and no object.
+        is_kept = bytearray()
+        needs_horizon = is_marker_alone
+        for record in records:
+            stays = is_control or self._is_kept(record, has_passed)
+            is_kept.append(stays)
+            needs_horizon = needs_horizon or (stays and record.is_tombstone)
+        if not any(is_kept):
+            return None
+        horizon_ms = None
+        if needs_horizon and batch.delete_horizon_ms is None:
+            horizon_ms = self._now_ms + self._delete_retention_ms
+            if horizon_ms >= NO_HORIZON_MS:
+                horizon_ms = None
+        if horizon_ms is None and all(is_kept):
+            return batch.raw
+        return records.keep(is_kept, delete_horizon_ms=horizon_ms)
+
+    def _is_kept(self, record: StoredRecord, has_passed: bool) -> bool:
         if record.offset > self._keys.latest_offset:
             return True
         if record.key is None or record.offset < self._keys.get(record.key):
             return False
-        return record.value is not None or not has_passed
+        return not (record.is_tombstone and has_passed)
 
     def _is_kept_empty(self, header: BatchHeader) -> bool:
         if header.next_offset == self._high_watermark:

@@ -448,6 +448,14 @@ def test_negative_counts_are_refused(position: int, reason: str) -> None:
     assert caught.value.offset == position
 
 
+@pytest.mark.parametrize("base_offset", [2**63 - 2, 2**63 - 1])
+def test_offsets_that_are_no_int64_are_refused(base_offset: int) -> None:
+    records = [NewRecord(None, b"")] * 2
+    RecordBatchView(build_batch(records, base_offset=2**63 - 3, timestamp_ms=0)).check()
+    with pytest.raises(RemoteProtocolError, match="as the last one of a record batch"):
+        RecordBatchView(build_batch(records, base_offset=base_offset, timestamp_ms=0)).check()
+
+
 def test_a_batch_that_compaction_emptied_has_no_records() -> None:
     batch = RecordBatchView(with_body(b"", 0))
     batch.check()

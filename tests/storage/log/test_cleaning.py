@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproto.errors import LocalProtocolError
 from kafkaproto.messages import EndTxnMarker
 from kafkaproto.records.batch import NewRecord, Record, RecordBatchView, build_batch
 from kafkaproto.records.compression import Compression
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.log_state.cleanable import CompactionLimits, dirty_range
+from kafkaproto_server.log_state.compaction import Compaction
 from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.cleaning import Cleaning
-from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.log.segment import LogConfig, Segment
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.support.compaction import NO_LIMIT, clean, committed, contents, plan
@@ -423,6 +425,30 @@ def test_a_damaged_log_is_not_cleaned_and_stays_as_it_is() -> None:
         cleaning.work(1 << 20)
     cleaning.abandon()
     assert world.disk.list_directory(LOG) == names
+
+
+def _work_to_the_end(cleaning: Cleaning) -> None:
+    while not cleaning.is_done:
+        cleaning.work(1 << 20)
+
+
+def test_a_log_whose_batch_cannot_be_written_anew_is_not_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = several_segments()
+    names = world.disk.list_directory(LOG)
+
+    def fail(*_: object) -> None:
+        raise LocalProtocolError("a number does not fit")
+
+    for owner, name in ((Compaction, "clean"), (Segment, "append")):
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, fail)
+            cleaning = Cleaning(
+                world.disk, plan(world.log, world.found, CONFIG, now_ms=world.now_ms, delete_retention_ms=0)
+            )
+            with pytest.raises(CorruptFileError, match="a number does not fit"):
+                _work_to_the_end(cleaning)
+        cleaning.abandon()
+        assert world.disk.list_directory(LOG) == names
 
 
 def test_entries_of_the_transaction_index_go_with_the_markers_of_their_segments() -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.cleanable import GroupedSegment, group_sizes
@@ -26,8 +26,9 @@ from kafkaproto_server.log_state.compaction import (
 from kafkaproto_server.log_state.key_offsets import KeyOffsets
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.scan import FileScan
-from kafkaproto_server.storage.log.segment import MAX_RELATIVE_OFFSET, LogConfig, Segment
+from kafkaproto_server.storage.log.segment import LogConfig, Segment
 from kafkaproto_server.storage.log.swap_files import CLEANED_SUFFIX, remove_cleaned
 from kafkaproto_server.storage.log.transaction_index_files import write_cleaned_index
 
@@ -194,7 +195,8 @@ class Cleaning:
 
     def _write(self, cleaned: Segment, batches: Sequence[RecordBatchView]) -> None:
         if batches:
-            cleaned.append(batches)
+            with _reading(cleaned.path):
+                cleaned.append(batches)
             self.written_bytes += sum(batch.size_in_bytes for batch in batches)
 
     def _batches(self, segment: Segment) -> Iterator[tuple[str, RecordBatchView]]:
@@ -213,7 +215,7 @@ class Cleaning:
 
 
 class _reading:
-    """What cannot be read of a batch is a fault of its file."""
+    """A batch that cannot be read, or not be written anew, is a fault of its file: the log cannot be cleaned."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -222,5 +224,5 @@ class _reading:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, RemoteProtocolError):
+        if isinstance(error, (RemoteProtocolError, LocalProtocolError)):
             raise CorruptFileError(self._path, str(error)) from error
