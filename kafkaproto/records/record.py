@@ -89,12 +89,10 @@ def read_records(
     If ``append_time`` is not None, it replaces the timestamp of each record. Raises RemoteProtocolError as soon as the
     bytes do not fit; its offset is counted in ``data``.
     """
-    size = len(data)
+    size, position = len(data), 0
     if not 0 <= count * MIN_RECORD_SIZE <= size:
         raise RemoteProtocolError(f"{size} bytes cannot be {count} records", offset=0)
-    # What a delta of one byte cannot bring out of range is not compared again for each record.
-    short_limit = short_delta_limit(base_timestamp)
-    position = 0
+    short_limit = _short_delta_limit(base_timestamp)
     value: bytes | None
     headers: tuple[tuple[str, bytes | None], ...]
     for index in range(count):
@@ -114,10 +112,7 @@ def read_records(
                 timestamp = base_timestamp + (coded >> 1 ^ -(coded & 1))
                 position += 2
             else:
-                delta, position = read_varlong(data, position + 1)
-                timestamp = wrap_int64(base_timestamp + delta)
-            if append_time is not None:
-                timestamp = append_time
+                timestamp, position = _long_timestamp(data, position + 1, base_timestamp)
             coded = data[position]
             position += 1
             if coded >= 0x80:
@@ -152,14 +147,23 @@ def read_records(
         except RemoteProtocolError as error:
             error.reason = f"record {index}: {error.reason}"
             raise
+        timestamp = timestamp if append_time is None else append_time
         yield _new_tuple(Record, (offset, timestamp, key, value, headers))
     if position != size:
         raise RemoteProtocolError(f"{size - position} bytes follow the last record", offset=position)
 
 
-def short_delta_limit(base_timestamp: int) -> int:
-    """The first bytes of a timestamp delta that are below this are all of the delta, and the timestamp is an int64."""
+def _short_delta_limit(base_timestamp: int) -> int:
+    """If the first byte of a timestamp delta is below this, it is all of the delta, and the timestamp is an int64."""
     return 0x80 if _MIN_INT64 + _SHORT_DELTAS <= base_timestamp <= _MAX_INT64 - _SHORT_DELTAS else 0
+
+
+def _long_timestamp(data: bytes, position: int, base_timestamp: int) -> tuple[int, int]:
+    delta, position = read_varlong(data, position)
+    timestamp = base_timestamp + delta
+    if not _MIN_INT64 <= timestamp <= _MAX_INT64:
+        timestamp = wrap_int64(timestamp)
+    return timestamp, position
 
 
 def encode_records(

@@ -132,9 +132,19 @@ def after_headers(data: bytes, position: int) -> int:
     if coded & 1 or coded >> 1 > MAX_HEADERS:
         raise RemoteProtocolError(f"allowed are 0 to {MAX_HEADERS} headers", offset=start)
     for _ in range(coded >> 1):
-        if is_null(data, position):
-            raise RemoteProtocolError("a header has no key", offset=position)
-        position = after_bytes(data, after_bytes(data, position))
+        # As above, without a call for what is short: a record may have many headers.
+        coded = data[position]
+        if coded & 0x81 == 0:
+            position += 1 + (coded >> 1)
+        else:
+            if is_null(data, position):
+                raise RemoteProtocolError("a header has no key", offset=position)
+            position = after_bytes(data, position)
+        coded = data[position]
+        if coded & 0x81 == 0 or coded == _NULL:
+            position += 1 + (coded >> 1)
+        else:
+            position = after_bytes(data, position)
     return position
 
 
