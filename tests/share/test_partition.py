@@ -7,6 +7,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.share_requests import ShareError
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.share.in_flight import RecordState, Run
 from kafkaproto_server.share.partition import SharePartition
 from kafkaproto_server.share.settings import ShareSettings
 
@@ -56,3 +57,35 @@ def test_the_log_start_moves_before_anything_was_fetched() -> None:
     core = load(5)
     core.log_start_moved(8)
     assert (core.start_offset, core.end_offset, core.next_fetch_offset()) == (8, 8, 8)
+
+
+@pytest.mark.parametrize(
+    "batches",
+    [
+        [StateBatch(5, 9, 9, 1)],
+        [StateBatch(5, 9, 1, 1)],
+        [StateBatch(5, 9, -1, 1)],
+        [StateBatch(5, 4, 0, 1)],
+        [StateBatch(5, 9, 0, -1)],
+        [StateBatch(5, 2**63 - 1, 2, 1)],
+        [StateBatch(5, 9, 0, 1), StateBatch(9, 10, 2, 1)],
+        [StateBatch(8, 9, 0, 1), StateBatch(5, 6, 2, 1)],
+    ],
+    ids=repr,
+)
+def test_a_state_that_no_leader_can_have_written_is_refused(batches: list[StateBatch]) -> None:
+    with pytest.raises(ShareError, match="could not be initialized") as error:
+        load(3, *batches)
+    assert error.value.code is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_more_records_done_with_than_a_count_can_say() -> None:
+    core = load(0, StateBatch(0, 10, 0, 1), StateBatch(11, 2**63 - 2, 2, 1))
+    assert core.delivery_complete_count == 2**63 - 12
+    assert core.state(()).delivery_complete_count == 2**31 - 1
+
+
+def test_a_delivery_count_ends_where_its_field_does() -> None:
+    run = Run(0, 9, RecordState.AVAILABLE, 32_767)
+    run.acquire("m", 1_000)
+    assert run.state_batch().delivery_count == 32_767

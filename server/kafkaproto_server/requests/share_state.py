@@ -22,6 +22,15 @@ ARCHIVING = 3
 ARCHIVED = 4
 """Delivery state: the records are not delivered any more, and nobody has acknowledged them."""
 
+DELIVERY_STATES = frozenset({AVAILABLE, ACKNOWLEDGED, ARCHIVING, ARCHIVED})
+"""ACQUIRED, which is 1, is never kept: the lock of the member ends with its leader."""
+
+MAX_BATCH_OFFSET = 2**63 - 2
+"""Of the last record of a batch: the offset behind it has to be one, too."""
+MAX_DELIVERY_COUNT = 2**15 - 1
+MAX_DELIVERY_COMPLETE_COUNT = 2**31 - 1
+"""Higher counts do not fit into requests and records. Whoever counts stops there."""
+
 NO_START_OFFSET = -1
 """The state is not initialized, or the leader of the partition has to find its first offset."""
 NO_DELIVERY_COMPLETE_COUNT = -1
@@ -57,6 +66,22 @@ class ShareState(NamedTuple):
     """The number of records from the start offset on that are done with (KIP-1226); -1 if it is not known."""
     batches: tuple[StateBatch, ...] = ()
     """Ascending. Empty in a summary."""
+
+
+def problem_of(state: ShareState) -> str | None:
+    """Why nobody can have written such a state; None if it is as it has to be. Its batches are looked at one by one."""
+    if state.start_offset < NO_START_OFFSET:
+        return f"The start offset {state.start_offset} is negative."
+    if state.delivery_complete_count < NO_DELIVERY_COMPLETE_COUNT:
+        return f"The delivery complete count {state.delivery_complete_count} is negative."
+    for first, last, delivery_state, count in state.batches:
+        if not 0 <= first <= last <= MAX_BATCH_OFFSET:
+            return f"A state batch cannot have the offsets {first} to {last}."
+        if delivery_state not in DELIVERY_STATES:
+            return f"The delivery state {delivery_state} of a state batch is unknown."
+        if count < 0:
+            return f"The delivery count {count} of a state batch is negative."
+    return None
 
 
 class Result(NamedTuple):

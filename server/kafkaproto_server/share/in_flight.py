@@ -23,7 +23,7 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from kafkaproto_server.requests import share_state
-from kafkaproto_server.requests.share_state import StateBatch
+from kafkaproto_server.requests.share_state import MAX_DELIVERY_COUNT, StateBatch
 from kafkaproto_server.share.dead_letters import DeadLetter
 
 NO_MEMBER: Final = ""
@@ -121,7 +121,7 @@ class Run:
         """Deliver it to a member."""
         assert self.can_be_acquired
         self.state = RecordState.ACQUIRED
-        self.delivery_count += 1
+        self.delivery_count = min(self.delivery_count + 1, MAX_DELIVERY_COUNT)
         self.member_id = member_id
         self.lock_until_ms = lock_until_ms
 

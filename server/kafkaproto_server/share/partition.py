@@ -30,7 +30,12 @@ from typing import Final
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.share_requests import ShareError
-from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.requests.share_state import (
+    MAX_DELIVERY_COMPLETE_COUNT,
+    ShareState,
+    StateBatch,
+    problem_of,
+)
 from kafkaproto_server.share.dead_letters import DeadLetter
 from kafkaproto_server.share.in_flight import Change, InFlight, InFlightBatch, RecordState, Run
 from kafkaproto_server.share.settings import ShareSettings
@@ -61,7 +66,8 @@ class SharePartition:
         """Take what the persister returned. ``start_offset`` is the state's, or what the group's settings say if the
         state has none.
 
-        Raises ShareError if the state has records before the start offset.
+        Raises ShareError if no leader can have written the state, or its batches are not in order, or before the start
+        offset.
         """
         self.settings = settings
         """The group's settings as they are now; whoever changes them sets this."""
@@ -78,14 +84,18 @@ class SharePartition:
         # When locks expire: time, first and last offset. Some locks may be gone.
         self._locks: list[tuple[int, int, int]] = []
         self._clean_at = FEW_LOCKS
+        if (problem := problem_of(state)) is not None:
+            raise _unusable(problem)
         self._load(state.batches)
 
     def _load(self, batches: tuple[StateBatch, ...]) -> None:
         gap_start: int | None = None
         behind = self.start_offset
         for each in batches:
-            if each.first_offset < self.start_offset:
-                raise ShareError(ErrorCode.UNKNOWN_SERVER_ERROR)
+            if each.first_offset < behind:
+                raise _unusable(
+                    "The state batches overlap, are not in order, or lie before the start offset."
+                )
             if gap_start is None and each.first_offset > behind:
                 gap_start = behind
             behind = each.last_offset + 1
@@ -282,7 +292,9 @@ class SharePartition:
 
     def state(self, batches: tuple[StateBatch, ...]) -> ShareState:
         """What the persister writes with changed batches."""
-        return ShareState(self.state_epoch, self.start_offset, self.delivery_complete_count, batches)
+        # There may be more offsets than a count can say: the ranges of a state may come from anybody.
+        count = min(self.delivery_complete_count, MAX_DELIVERY_COMPLETE_COUNT)
+        return ShareState(self.state_epoch, self.start_offset, count, batches)
 
     def count_in_flight(self, first: int, last: int) -> int:
         """How many offsets of a range are not before the start offset."""
@@ -424,6 +436,12 @@ class SharePartition:
                     if are_counted:
                         self.delivery_complete_count += run.size
                     self.looks_for_available = True
+
+
+def _unusable(problem: str) -> ShareError:
+    return ShareError(
+        ErrorCode.UNKNOWN_SERVER_ERROR, f"The share partition could not be initialized. {problem}"
+    )
 
 
 def _is_over(run: Run, now_ms: int) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue
 from kafkaproto_server.coordinator.share.state import SharePartitionKey
+from kafkaproto_server.coordinator.values import Record
 from kafkaproto_server.requests.share_state import (
     ACKNOWLEDGED,
     AVAILABLE,
@@ -17,7 +18,7 @@ from kafkaproto_server.requests.share_state import (
     ShareState,
     StateBatch,
 )
-from tests.coordinator.support.share_world import KEY, OTHER_ID, TOPIC_ID, ShareWorld
+from tests.coordinator.support.share_world import HOUR_MS, KEY, OTHER_ID, TOPIC_ID, ShareWorld
 from tests.coordinator.support.transaction_log import WALL_OFFSET_MS
 
 OK = ErrorCode.NONE
@@ -191,6 +192,18 @@ def test_the_start_offset_moves_forward_with_its_count(
     assert (state.start_offset, state.delivery_complete_count) == expected
 
 
+WRONG_BATCHES = (
+    (5, 4, 0, 1),
+    (-10, -5, 0, 1),
+    (5, 2**63 - 1, 2, 1),
+    (5, 9, 9, 1),
+    (5, 9, 1, 1),
+    (5, 9, -1, 1),
+    (5, 9, 0, -5),
+)
+"""Offsets, delivery state and delivery count."""
+
+
 def test_what_cannot_be_written() -> None:
     world = begun()
     world.initialize(epoch=3)
@@ -206,7 +219,12 @@ def test_what_cannot_be_written() -> None:
     before = world.names
     for fields, code in wrong:
         assert world.write(**fields).code is code, fields
-    assert world.write((5, 4, 0, 1), (8, 9, 0, 1), epoch=3, leader_epoch=3).code is SERVER
+    for batch in WRONG_BATCHES:
+        assert world.write(batch, (800, 900, 0, 1), epoch=3, leader_epoch=3).code is INVALID, batch
+        assert world.write(batch, epoch=3, leader_epoch=3).code is INVALID, batch
+    assert world.write(epoch=3, leader_epoch=3, start=-2).code is INVALID
+    assert world.write(epoch=3, leader_epoch=3, count=-2).code is INVALID
+    assert world.initialize(epoch=3, start=-2).code is INVALID
     many = [(2 * each, 2 * each, 0, 1) for each in range(MAX_STATE_BATCHES + 1)]
     assert world.write(*many, epoch=3, leader_epoch=3).code is SERVER
     del world.partitions[TOPIC_ID]
@@ -229,14 +247,25 @@ def test_a_full_state_takes_a_write_that_makes_room() -> None:
     assert state.batches == (StateBatch(behind, behind, 2, 1), StateBatch(behind + 1, behind + 1, 0, 1))
 
 
-def test_a_batch_of_any_kind_is_taken_if_it_is_the_only_one() -> None:
-    world = begun()
-    assert world.write((15, 14, 0, 1)).code is OK
-    assert world.write((15, 16, 0, 1)).code is SERVER
-    assert world.write().code is OK
-    state = world.read(leader_epoch=0).state
+@pytest.mark.parametrize("wrong", WRONG_BATCHES, ids=repr)
+def test_a_batch_that_a_record_has_brought_stays_until_the_state_begins_anew(
+    wrong: tuple[int, int, int, int],
+) -> None:
+    world = ShareWorld()
+    batch = ShareSnapshotValue.StateBatch(*wrong)
+    value = ShareSnapshotValue(snapshot_epoch=2**31 - 1, state_epoch=1, state_batches=[batch])
+    key = ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0)
+    world.log.append([Record(key, value)])
+    world.start()
+    state = world.read(leader_epoch=1).state
     assert state is not None
-    assert state.batches == (StateBatch(15, 14, 0, 1),)
+    assert state.batches == (StateBatch(*wrong),)
+    assert world.write((15, 16, 0, 1)).code in (OK, SERVER)
+    world.world.advance(2 * HOUR_MS)
+    assert world.initialize(epoch=2).code is OK
+    state = world.read(leader_epoch=1).state
+    assert state is not None
+    assert not state.batches
 
 
 # -- delete

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import LocalProtocolError
 from kafkaproto.records.coordinator import (
     CoordinatorRecord,
     decode_coordinator_record,
@@ -67,7 +68,10 @@ class MemoryLog:
         if self.refusal is not None:
             raise CoordinatorError(told_code(self.refusal))
         assert records, "a batch has records"
-        encoded = [encode_coordinator_record(each.key, each.value, each.version) for each in records]
+        try:
+            encoded = [encode_coordinator_record(each.key, each.value, each.version) for each in records]
+        except LocalProtocolError as error:
+            raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
         self.records += [decode_coordinator_record(self._names, key, value) for key, value in encoded]
         self.versions += [-1 if each.value is None else each.version for each in records]
         if self.commits_at_once:

@@ -5,8 +5,8 @@ ARCHIVED. What lies before the start offset is left out, and neighbours that are
 does not depend on the order in which batches come, apart from the start offset.
 
 The batches of a share partition are in order, do not overlap, and neighbours differ. So only those are looked at that
-the new ones touch. A single batch is taken as it is, whatever it says: Apache Kafka does so too, and refuses it only if
-there are others to combine it with. Kafka has this in PersisterStateBatchCombiner.
+the new ones touch. A single batch is taken as it is, whatever it says: a record may have brought it. It is refused only
+if there are others to combine it with. Kafka has this in PersisterStateBatchCombiner.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ from kafkaproto_server.requests.share_state import (
     Done,
     Result,
     ShareState,
+    problem_of,
 )
 
 WEIGHT_AT_ONCE = 100
@@ -123,11 +124,12 @@ class ShareCoordinator:
             if not of_topic:
                 del self._of_topic[key.topic_id]
 
-    def loaded(self) -> None:
-        """All records are replayed: requests may come."""
+    def loaded(self) -> Sequence[str]:
+        """All records are replayed: requests may come. Returns what was mended: nothing ever is."""
         self._later(self._config().prune_interval_ms, self._prune)
         self._later(self._config().cold_snapshot_interval_ms, self._snapshot_cold)
         self._remove_left()
+        return ()
 
     def unload(self) -> None:
         """Another broker coordinates now, or this one in a later epoch. Timers may know of this coordinator for some
@@ -146,6 +148,8 @@ class ShareCoordinator:
             refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
         elif state_epoch < NO_STATE_EPOCH:
             refusal = _invalid(f"The state epoch {state_epoch} is negative.")
+        elif start_offset < NO_START_OFFSET:
+            refusal = _invalid(f"The start offset {start_offset} is negative.")
         elif found is not None and found.highest_state_epoch > state_epoch:
             refusal = _fenced_state(found, state_epoch)
         else:
@@ -155,7 +159,7 @@ class ShareCoordinator:
             return
         now_ms = self._surroundings.wall_ms()
         state = PartitionState(
-            snapshot_epoch=0 if found is None else found.state.snapshot_epoch + 1,
+            snapshot_epoch=0 if found is None else found.state.next_snapshot_epoch,
             state_epoch=state_epoch,
             leader_epoch=0,
             start_offset=start_offset,
@@ -212,8 +216,9 @@ class ShareCoordinator:
     def write(self, key: SharePartitionKey, new: ShareState, leader_epoch: int, done: Done) -> None:
         """Put batches over those that are there, and move the start offset forward.
 
-        Refused with INVALID_REQUEST if there is no state, FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH,
-        UNKNOWN_TOPIC_OR_PARTITION, and UNKNOWN_SERVER_ERROR if the batches cannot be combined.
+        Refused with INVALID_REQUEST if there is no state or no leader can have written this, FENCED_LEADER_EPOCH,
+        FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, and UNKNOWN_SERVER_ERROR if there are too many batches, or they
+        cannot be combined with those that a record has brought.
         """
         found = self._partitions.get(key)
         if key.partition < 0:
@@ -222,6 +227,8 @@ class ShareCoordinator:
             refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
         elif new.state_epoch < NO_STATE_EPOCH:
             refusal = _invalid(f"The state epoch {new.state_epoch} is negative.")
+        elif (problem := problem_of(new)) is not None:
+            refusal = _invalid(problem)
         elif found is None:
             refusal = _not_initialized(key)
         elif found.highest_leader_epoch > leader_epoch:
@@ -309,7 +316,7 @@ class ShareCoordinator:
         return snapshot_record(
             key,
             changed._replace(
-                snapshot_epoch=state.snapshot_epoch + 1,
+                snapshot_epoch=state.next_snapshot_epoch,
                 batches=combined(state.batches, batches, start_offset),
                 create_timestamp_ms=now_ms,
                 write_timestamp_ms=now_ms,
@@ -375,7 +382,7 @@ class ShareCoordinator:
             now_ms = self._surroundings.wall_ms()
             if now_ms - state.write_timestamp_ms < interval_ms:
                 return None
-            epoch = state.snapshot_epoch + 1
+            epoch = state.next_snapshot_epoch
             return snapshot_record(key, state._replace(snapshot_epoch=epoch, write_timestamp_ms=now_ms))
 
         if self._ports.is_enabled() and not all(each.state.is_cold for each in self._partitions.values()):

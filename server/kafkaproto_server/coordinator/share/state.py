@@ -19,6 +19,7 @@ from kafkaproto_server.requests.share_state import (
 )
 
 NO_TIMESTAMP = 0
+MAX_SNAPSHOT_EPOCH = 2**31 - 1
 
 
 class SharePartitionKey(NamedTuple):
@@ -49,6 +50,11 @@ class PartitionState(NamedTuple):
     def is_cold(self) -> bool:
         """Whether the last snapshot was written only because the state had not changed for long."""
         return self.create_timestamp_ms != self.write_timestamp_ms
+
+    @property
+    def next_snapshot_epoch(self) -> int:
+        """Of the next snapshot. The last one that there is stays: a record may have brought it."""
+        return min(self.snapshot_epoch + 1, MAX_SNAPSHOT_EPOCH)
 
     def visible(self) -> ShareState:
         """What the leader of the partition sees of it."""
