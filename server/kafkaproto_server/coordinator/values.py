@@ -18,6 +18,10 @@ class CoordinatorError(Exception):
         self.message = message
 
 
+class RecordError(Exception):
+    """A record that was read makes no sense to the coordinator. Then its partition cannot be coordinated here."""
+
+
 _TOLD = {
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: ErrorCode.COORDINATOR_NOT_AVAILABLE,
     ErrorCode.NOT_ENOUGH_REPLICAS: ErrorCode.COORDINATOR_NOT_AVAILABLE,

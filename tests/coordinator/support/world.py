@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import LocalProtocolError
 from kafkaproto.message import Message
 from kafkaproto.records.coordinator import (
     GROUP_RECORDS,
@@ -83,8 +84,11 @@ class MemoryLog:
         assert records, "a batch is not empty"
         if self.refusal is not None:
             raise CoordinatorError(told_code(self.refusal))
-        for offset, record in enumerate(records, self.end_offset):
-            key, value = encode_coordinator_record(*record)
+        try:
+            encoded = [encode_coordinator_record(*record) for record in records]
+        except LocalProtocolError as error:
+            raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
+        for offset, (record, (key, value)) in enumerate(zip(records, encoded, strict=True), self.end_offset):
             again = decode_coordinator_record(self._names, key, value)
             assert again.key == record.key
             assert again.value == record.value, "a version that has all fields"
@@ -98,6 +102,11 @@ class MemoryLog:
             self.commit()
 
     # -- what tests call
+
+    def append_foreign(self, key: bytes, value: bytes | None, producer_id: int) -> None:
+        """Another broker, or a client, has appended this."""
+        self.entries.append(Logged(self.end_offset, key, value, producer_id, None))
+        self._appended(1)
 
     def append_marker(self, producer_id: int, is_commit: bool) -> int:
         """Append the control batch that ends a producer's transaction. Returns its offset."""

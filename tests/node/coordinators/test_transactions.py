@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import InitProducerIdRequest
+from kafkaproto.messages import InitProducerIdRequest, TransactionLogKey, TransactionLogValue
+from kafkaproto_server.coordinator.values import Record
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.replica.partition import Partition
@@ -124,3 +127,24 @@ def test_whoever_waits_for_a_commit_hears_that_another_broker_leads() -> None:
     log.close()
     broker.replicas.pass_time(2000)
     assert told == [ErrorCode.NOT_COORDINATOR] * 2
+
+
+def test_a_record_that_makes_no_sense_costs_its_partition_the_coordinator(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broker = DataBroker()
+    broker.topic(TRANSACTIONS_TOPIC, [ME, OTHER])
+    broker.replicas.follow()
+    manager = broker.replicas.manager
+    hosted = manager.replicas.get(broker.topic_id(TRANSACTIONS_TOPIC), 0)
+    assert hosted is not None
+    key, value = TransactionLogKey(transactional_id="other"), TransactionLogValue(transaction_status=99)
+    manager.coordinator_log(hosted, lambda: 1000, Histogram()).append([Record(key, value, 1)])
+    broker.replicas.follow()
+    broker.lead_anew(TRANSACTIONS_TOPIC)
+    broker.replicas.pass_time(POLL_MS)
+    assert init(broker) == [ErrorCode.NOT_COORDINATOR]
+    assert (
+        f"{TRANSACTIONS_TOPIC}-0 cannot be loaded: the record at offset 0: RecordError: 'other'"
+        in caplog.text
+    )

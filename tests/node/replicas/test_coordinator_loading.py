@@ -10,6 +10,7 @@ import pytest
 from kafkaproto.messages import DeleteRecordsRequest, OffsetCommitKey, OffsetCommitValue
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.coordinator import GROUP_RECORDS, encode_coordinator_record
+from kafkaproto_server.coordinator.values import RecordError
 from kafkaproto_server.node.replicas.coordinator_loading import LoadedRecord, Loading
 from kafkaproto_server.node.replicas.timers import Timers
 from tests.apis.support.data_broker import DataBroker
@@ -30,6 +31,7 @@ class Loaded:
             record = NewRecord(*encode_coordinator_record(key, value, 4))
             self.broker.produce("t", build_batch([record], base_offset=0, timestamp_ms=0))
         self.jobs: list[Job] = []
+        self.refusal: Exception | None = None
         self.taken: list[int] = []
         self.ended: list[Exception | None] = []
         self.failed: list[object] = []
@@ -48,8 +50,14 @@ class Loaded:
         )
 
     def _take(self, record: LoadedRecord) -> None:
+        if self.refusal is not None:
+            raise self.refusal
         assert isinstance(record.value, OffsetCommitValue)
         self.taken.append(record.value.offset)
+
+    def produce(self, key: bytes, value: bytes | None) -> None:
+        """A client writes to the topic."""
+        self.broker.produce("t", build_batch([NewRecord(key, value)], base_offset=0, timestamp_ms=0))
 
     def delete_to(self, offset: int) -> None:
         """An administrator, or the share coordinator itself, deletes the first records."""
@@ -81,3 +89,40 @@ def test_an_offset_that_is_not_there_for_another_reason_is_an_error(monkeypatch:
     loaded.do_all()
     assert (loaded.taken, len(loaded.ended), len(loaded.failed)) == ([], 1, 1)
     assert loaded.ended != [None]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [(b"", b""), (b"\0", None), (b"\0\1", None), (b"\0\2\0\1g", b"\xff\xff"), (b"\0\2\0\1g", b"\0\3\0")],
+    ids=["no key", "half a type", "half a key", "version", "half a value"],
+)
+def test_a_record_that_cannot_be_read_ends_the_loading_and_names_its_offset(
+    key: bytes, value: bytes | None
+) -> None:
+    loaded = Loaded()
+    loaded.produce(key, value)
+    loaded.loading.begin()
+    loaded.do_all()
+    (error,) = loaded.ended
+    assert isinstance(error, RecordError)
+    assert str(error).startswith("the record at offset 4: ")
+
+
+@pytest.mark.parametrize("refusal", [RecordError("no"), KeyError("m1"), ValueError("no"), IndexError("no")])
+def test_a_record_that_the_coordinator_cannot_take_ends_the_loading(refusal: Exception) -> None:
+    loaded = Loaded()
+    loaded.refusal = refusal
+    loaded.loading.begin()
+    loaded.do_all()
+    (error,) = loaded.ended
+    assert isinstance(error, RecordError)
+    assert str(error).startswith(f"the record at offset 0: {type(refusal).__name__}: ")
+    assert not loaded.failed
+
+
+def test_a_broken_assertion_of_the_coordinator_is_not_taken_for_a_bad_record() -> None:
+    loaded = Loaded()
+    loaded.refusal = AssertionError("ours")
+    loaded.loading.begin()
+    with pytest.raises(AssertionError, match="ours"):
+        loaded.do_all()

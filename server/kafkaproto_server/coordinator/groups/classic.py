@@ -35,6 +35,9 @@ NEW_MEMBER_TIMEOUT_MS = 300_000
 """How long a member that joins for the first time may wait for its response. Its client may be gone, and nothing else
 would show that."""
 
+MIN_STATIC_WAIT_MS = 1_000
+"""How long static members are waited for at least before it is looked again whether one has come. Their rebalance
+timeouts may be 0."""
 MAX_PREFIX_BYTES = 32_000
 """What a member's id may begin with: with the UUID behind it, a string has at most 32,767 bytes."""
 
@@ -332,7 +335,7 @@ class ClassicGroups:
 
         self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, over)
 
-    def _wait_for_all(self, group: ClassicGroup) -> None:
+    def _wait_for_all(self, group: ClassicGroup, min_ms: int = 0) -> None:
         if group.has_all_joined:
             self._complete_join(group)
             return
@@ -342,7 +345,8 @@ class ClassicGroups:
             if self._is_in_rebalance(group, rebalance):
                 self._complete_join(group)
 
-        self._surroundings.call_at(self._surroundings.now_ms() + group.rebalance_timeout_ms, over)
+        delay_ms = max(group.rebalance_timeout_ms, min_ms)
+        self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, over)
 
     def _is_in_rebalance(self, group: ClassicGroup, rebalance: int) -> bool:
         return (
@@ -366,7 +370,7 @@ class ClassicGroups:
         if group.members and not waiting:
             # Only static members are left, and none is here: they are waited for until their sessions end.
             group.rebalance += 1
-            self._wait_for_all(group)
+            self._wait_for_all(group, MIN_STATIC_WAIT_MS)
             return
         if waiting and group.members[group.leader_id or waiting[0].member_id].joining is None:
             group.leader_id = waiting[0].member_id

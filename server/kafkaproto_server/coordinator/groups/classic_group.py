@@ -19,6 +19,8 @@ from kafkaproto_server.requests.group_requests import Joined, Synced
 GROUP_METADATA_VERSION = 3
 """The version of the value that Apache Kafka 4.4.0 writes; it reads version 4 as well."""
 NO_PROTOCOL = ""
+MAX_GENERATION = 2**31 - 1
+"""Of an int32. The generation after it is the first again; no member can take it for the one that it knows."""
 
 
 class ClassicState(enum.Enum):
@@ -94,6 +96,8 @@ class ClassicGroup:
     """See `Counted`."""
     rebalance: int = 0
     """Counts rebalances, so that a call for the end of an earlier one is told from this one's."""
+    problem: str | None = None
+    """What made no sense in the record from which the group was read, and was left out."""
 
     def become(self, state: ClassicState, wall_ms: int) -> None:
         """Go to another state."""
@@ -107,7 +111,7 @@ class ClassicGroup:
         self.members[member.member_id] = member
         if member.group_instance_id is not None:
             self.static_ids[member.group_instance_id] = member.member_id
-        self.supported.update(name for name, _ in member.protocols)
+        self.supported.update(dict(member.protocols).keys())
         self.pending_ids.discard(member.member_id)
 
     def remove(self, member: ClassicMember) -> None:
@@ -136,10 +140,10 @@ class ClassicGroup:
         """A member supports other protocols, or says other things with them."""
         self._support_ends(member)
         member.protocols = protocols
-        self.supported.update(name for name, _ in protocols)
+        self.supported.update(dict(protocols).keys())
 
     def _support_ends(self, member: ClassicMember) -> None:
-        for name, _ in member.protocols:
+        for name in dict(member.protocols):
             self.supported[name] -= 1
             if not self.supported[name]:
                 del self.supported[name]
@@ -174,7 +178,7 @@ class ClassicGroup:
 
     def begin_generation(self, wall_ms: int) -> None:
         """All who are here have joined."""
-        self.generation += 1
+        self.generation = self.generation + 1 if self.generation < MAX_GENERATION else 1
         if self.members:
             self.protocol = self.choose_protocol()
             self.become(ClassicState.COMPLETING_REBALANCE, wall_ms)
@@ -208,36 +212,63 @@ class ClassicGroup:
         )
         return Record(GroupMetadataKey(group=self.group_id), value, GROUP_METADATA_VERSION)
 
+    @property
+    def has_common_protocol(self) -> bool:
+        """Whether there is a protocol that all members support."""
+        return any(supporters == len(self.members) for supporters in self.supported.values())
+
     @classmethod
     def from_record(cls, group_id: str, value: GroupMetadataValue) -> ClassicGroup:
-        """The group that a record describes. Its members' sessions begin when the coordinator takes over."""
+        """The group that a record describes. Its members' sessions begin when the coordinator takes over.
+
+        Anybody may have written the record. Members that make no sense are left out, and join again; `problem` says
+        what was wrong. The offsets of the group are not affected.
+        """
         group = cls(
             group_id=group_id,
-            state=ClassicState.STABLE if value.members else ClassicState.EMPTY,
             state_since_ms=value.current_state_timestamp,
-            generation=value.generation,
+            generation=max(value.generation, 0),
             protocol_type=value.protocol_type or None,
-            protocol=value.protocol,
-            leader_id=value.leader,
         )
+        if value.members and (group.protocol_type is None or value.protocol is None):
+            group.problem = "it has members and no protocol"
+            return group
         for each in value.members:
-            member = ClassicMember(
-                member_id=each.member_id,
-                group_instance_id=each.group_instance_id,
-                client_id=each.client_id,
-                client_host=each.client_host,
-                rebalance_timeout_ms=(
-                    each.rebalance_timeout if each.rebalance_timeout >= 0 else each.session_timeout
-                ),
-                session_timeout_ms=each.session_timeout,
-                protocols=((value.protocol or NO_PROTOCOL, bytes(each.subscription)),),
-                assignment=bytes(each.assignment),
-                is_new=False,
-            )
-            leader_id = group.leader_id
-            group.add(member)
-            group.leader_id = leader_id
+            if problem := group._problem_of(each):
+                group.problem = problem
+                continue
+            group.add(cls._member_of(value, each))
+        if group.members:
+            group.state, group.protocol = ClassicState.STABLE, value.protocol
+        if value.leader is not None and value.leader in group.members:
+            group.leader_id = value.leader
+        elif group.members and group.problem is None:
+            group.problem = f"its leader {value.leader!r} is no member"
         return group
+
+    def _problem_of(self, member: GroupMetadataValue.MemberMetadata) -> str | None:
+        """Why a member of a record cannot be taken in; None if it can."""
+        if not member.member_id or member.session_timeout <= 0:
+            return f"its member {member.member_id!r} has no id or no session timeout"
+        if member.member_id in self.members or member.group_instance_id in self.static_ids:
+            return f"its member {member.member_id!r} or the instance id of that is there twice"
+        return None
+
+    @staticmethod
+    def _member_of(value: GroupMetadataValue, each: GroupMetadataValue.MemberMetadata) -> ClassicMember:
+        return ClassicMember(
+            member_id=each.member_id,
+            group_instance_id=each.group_instance_id,
+            client_id=each.client_id,
+            client_host=each.client_host,
+            rebalance_timeout_ms=(
+                each.rebalance_timeout if each.rebalance_timeout >= 0 else each.session_timeout
+            ),
+            session_timeout_ms=each.session_timeout,
+            protocols=((value.protocol or NO_PROTOCOL, bytes(each.subscription)),),
+            assignment=bytes(each.assignment),
+            is_new=False,
+        )
 
 
 def no_group_record(group_id: str) -> Record:

@@ -136,5 +136,7 @@ def classic_group(
                 is_new=False,
             )
         )
+    if not found.has_common_protocol:
+        raise ValueError("no protocol is supported by all members")
     found.protocol = found.choose_protocol()
     return found

@@ -53,6 +53,7 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
     classic_expiration,
 )
 from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
+from kafkaproto_server.coordinator.groups.problems import problems_of
 from kafkaproto_server.coordinator.groups.rounds import GroupRounds
 from kafkaproto_server.coordinator.groups.share.heartbeat import ShareGroups
 from kafkaproto_server.coordinator.groups.share.records import SHARE_GROUP_KEYS
@@ -225,14 +226,15 @@ class GroupShard:
         """The end of a producer's transaction is at this offset."""
         self._offsets.marker(producer_id, is_commit, offset)
 
-    def loaded(self) -> None:
-        """Everything is read: requests are served from now on."""
-        self._consumer.take_over(self._log.end_offset)
-        self._streams.take_over(self._log.end_offset)
-        self.share.groups.take_over(self._log.end_offset)
+    def loaded(self) -> Sequence[str]:
+        """Everything is read: requests are served from now on. Returns what made no sense, and was mended."""
+        kinds = (self._consumer, self._streams, self.share.groups)
+        for kind in kinds:
+            kind.take_over(self._log.end_offset)
         names = [*self._names(), *self.share.groups.groups]
         self._rounds.look_at_each(names, self._begin_sessions, lambda: None)
         self._expire_later()
+        return problems_of((self._groups, *(kind.groups for kind in kinds)))
 
     def _begin_sessions(self, group_id: str) -> None:
         if group_id in self.share:

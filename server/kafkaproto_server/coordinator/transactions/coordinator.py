@@ -15,7 +15,7 @@ Kafka has this in TransactionCoordinator; see KIP-98, KIP-360, KIP-890 and KIP-9
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from kafkaproto.error_codes import ErrorCode
@@ -34,6 +34,7 @@ from kafkaproto_server.coordinator.transactions.transaction import (
     MAX_EPOCH,
     NO_TIMEOUT_MS,
     RESTING,
+    UNWRITTEN,
     Transaction,
     TransactionState,
 )
@@ -105,17 +106,18 @@ class TransactionCoordinator:
     # -- life ----------------------------------------------------------------------------------------------------
 
     def replay(self, key: Message, value: Message | None) -> None:
-        """Take a record over, while the partition is read."""
+        """Take a record over, while the partition is read. Raises RecordError if it makes no sense."""
         self._states.replay(key, value)
 
-    def loaded(self) -> None:
+    def loaded(self) -> Sequence[str]:
         """Everything is read, and all of it is committed: requests are served from now on, and transactions whose end
-        was decided are completed."""
+        was decided are completed. Returns what was mended: nothing ever is."""
         self._refusal = None
         self._some_at_a_time(self._is_left, IDS_AT_ONCE, self._send_markers_again, lambda: None)
         config = self._config()
         self._later(config.abort_interval_ms, self._abort_timed_out)
         self._later(config.remove_interval_ms, self._remove_expired)
+        return ()
 
     def unload(self) -> None:
         """Another broker coordinates these transactional ids now."""
@@ -235,6 +237,7 @@ class TransactionCoordinator:
             return
         if transaction.is_prepared:
             raise CoordinatorError(ErrorCode.CONCURRENT_TRANSACTIONS)
+        self._check_usable(transaction)
         self._check_expected(transaction, values)
         if transaction.state is TransactionState.ONGOING:
             # The producer has to ask again, and gets an epoch behind the one that fences the former producer.
@@ -357,7 +360,14 @@ class TransactionCoordinator:
         transaction = self._states.get(transactional_id)
         if transaction is None:
             raise CoordinatorError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        self._check_usable(transaction)
         return transaction
+
+    @staticmethod
+    def _check_usable(transaction: Transaction) -> None:
+        """No coordinator writes these states. A record that has one all the same is not to be trusted."""
+        if transaction.state in UNWRITTEN:
+            raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR)
 
     @staticmethod
     def _check_producer(transaction: Transaction, producer_id: int, producer_epoch: int) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from kafkaproto.message import Message
 from kafkaproto.messages import TransactionLogKey, TransactionLogValue
 from kafkaproto_server.coordinator.transactions.transaction import Transaction, TransactionState
-from kafkaproto_server.coordinator.values import Record
-from kafkaproto_server.requests.transaction_requests import (
-    TopicPartition,
-)
+from kafkaproto_server.coordinator.values import Record, RecordError
+from kafkaproto_server.requests.transaction_requests import TopicPartition
 
 FLEXIBLE_VERSION = 1
 """The transaction.version, and the version of the value, from which records have tagged fields."""
+NEWEST_VERSION = 2
+"""The highest transaction.version that there is."""
 
 
 def record_of(transaction: Transaction, transaction_version: int) -> Record:
@@ -44,8 +44,14 @@ def tombstone_of(transactional_id: str) -> Record:
 
 
 def transaction_of(key: TransactionLogKey, value: Message) -> Transaction:
-    """The transaction that a record describes."""
+    """The transaction that a record describes. Raises RecordError if it has a state, or a version of its client, that
+    is not known; Apache Kafka refuses these, too."""
     assert isinstance(value, TransactionLogValue), "it is the key's value"
+    if value.transaction_status not in TransactionState._value2member_map_:
+        raise RecordError(f"{key.transactional_id!r} has the unknown state {value.transaction_status}")
+    if not 0 <= value.client_transaction_version <= NEWEST_VERSION:
+        version = value.client_transaction_version
+        raise RecordError(f"{key.transactional_id!r} has the unknown transaction version {version}")
     return Transaction(
         transactional_id=key.transactional_id,
         producer_id=value.producer_id,

@@ -75,7 +75,7 @@ class TransactionStateManager:
         self._is_closed = False
 
     def replay(self, key: Message, value: Message | None) -> None:
-        """Take a record over."""
+        """Take a record over. Raises RecordError if it makes no sense."""
         if not isinstance(key, TransactionLogKey):
             return
         if value is None:

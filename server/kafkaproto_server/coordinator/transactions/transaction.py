@@ -61,6 +61,8 @@ RESTING: Final = frozenset(
     {TransactionState.EMPTY, TransactionState.COMPLETE_COMMIT, TransactionState.COMPLETE_ABORT}
 )
 """The states without a transaction: a new one may begin, and the id may expire."""
+UNWRITTEN: Final = frozenset({TransactionState.DEAD, TransactionState.PREPARE_EPOCH_FENCE})
+"""The states that Apache Kafka has in memory only. If a record has one, nothing can be done with its id."""
 PREPARED: Final = frozenset({TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT})
 """The states in which the end is decided and markers are sent."""
 

@@ -7,7 +7,7 @@ requests once it has read all. It ends with the leader epoch.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -29,13 +29,13 @@ class Shard(Protocol):
     """The coordinator of one partition."""
 
     def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
-        """Take a record over, while the partition is read."""
+        """Take a record over, while the partition is read. Raises RecordError if that cannot be."""
 
     def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
         """A marker at an offset has ended a producer's transaction."""
 
-    def loaded(self) -> None:
-        """Everything is read: requests are served from now on."""
+    def loaded(self) -> Sequence[str]:
+        """Everything is read: requests are served from now on. Returns what made no sense, and was mended."""
 
     def unload(self) -> None:
         """Another broker coordinates now, or this one in a later epoch."""
@@ -136,7 +136,8 @@ class LedPartitions(Generic[ShardT]):
             self._failed.add(index)
         else:
             self._load_times.add(took_ms / 1000)
-            led.shard.loaded()
+            for problem in led.shard.loaded():
+                _log.warning("%s-%d: %s", self._topic, index, problem)
 
     def _unload(self, index: int) -> None:
         led = self._led.pop(index, None)

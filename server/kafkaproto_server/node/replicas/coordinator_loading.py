@@ -7,14 +7,16 @@ them. A partition may hold the offsets of fifty thousand groups.
 from __future__ import annotations
 
 import logging
+import struct
 from collections.abc import Callable, Mapping
 
 import msgspec
 
-from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.errors import ProtocolError, RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import UnknownRecordTypeError, decode_coordinator_record
+from kafkaproto_server.coordinator.values import RecordError
 from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.timers import Timers
@@ -31,6 +33,10 @@ RECORDS_AT_ONCE = 500
 """The number of records that are taken in one turn of the loop."""
 TURN_MS = 10
 """After so long a turn ends, however few were taken: a record may change thousands of batches of a share partition."""
+
+_UNUSABLE = (RecordError, ProtocolError, struct.error, ValueError, LookupError, ArithmeticError)
+"""What a coordinator raises if it cannot take a record. Anybody may have written it, so this is no reason to end the
+process; a broken assertion is one."""
 
 
 class LoadedRecord(msgspec.Struct, frozen=True, gc=False):
@@ -70,8 +76,9 @@ class Loading:
         read_failed: Callable[[Hosted, TopicLog, Exception], None],
         waits_for_commit: bool = False,
     ) -> None:
-        """``take`` gets each record; ``done`` is called at the end, or with what went wrong. ``read_failed`` is told of
-        errors of the log. With ``waits_for_commit`` it is not the end before all that was read is committed."""
+        """``take`` gets each record, and may raise RecordError. ``done`` is called at the end, or with what went wrong:
+        RecordError if a record cannot be read or taken. ``read_failed`` is told of errors of the log. With
+        ``waits_for_commit`` it is not the end before all that was read is committed."""
         assert hosted.log is not None, "it leads"
         self._hosted = hosted
         self._log: TopicLog = hosted.log
@@ -149,6 +156,8 @@ class Loading:
                     except UnknownRecordTypeError:
                         unknown += 1
                         continue
+                    except RemoteProtocolError as error:
+                        return _unusable(record.offset, error)
                     found.append(LoadedRecord(record.offset, decoded.key, decoded.value, producer_id))
         except OffsetOutOfRangeError as error:
             # The first records may have been deleted since. Who deletes them has said that nobody needs them.
@@ -179,7 +188,11 @@ class Loading:
             began_ms = self._clock.now_ms()
             is_all = True
             for taken, each in enumerate(records, start=1):
-                self._take(each)
+                try:
+                    self._take(each)
+                except _UNUSABLE as error:
+                    self._done(_unusable(each.offset, error))
+                    return
                 if taken == RECORDS_AT_ONCE or self._clock.now_ms() - began_ms >= TURN_MS:
                     is_all = False
                     break
@@ -190,3 +203,7 @@ class Loading:
                 self._later(1, slice_of_it)
 
         slice_of_it()
+
+
+def _unusable(offset: int, error: Exception) -> RecordError:
+    return RecordError(f"the record at offset {offset}: {type(error).__name__}: {error}")

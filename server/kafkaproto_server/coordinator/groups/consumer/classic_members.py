@@ -103,7 +103,11 @@ class ClassicMembers:
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
         self._groups.sessions.expect_request(group, member.member_id, None)
         self._groups.sessions.extend(group, member.member_id, metadata.session_timeout_ms)
-        version = version_of(bytes(protocol.metadata))
+        try:
+            version = version_of(bytes(protocol.metadata))
+        except ValueError as error:
+            # Not from a JoinGroup: that would have been refused.
+            raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, str(error)) from error
         assignment = assignment_of(indexes_of(member.assigned), self._topics, version)
         outcome = SyncOutcome(ErrorCode.NONE, assignment, CONSUMER_PROTOCOL_TYPE, protocol.name)
         self._groups.when_committed(

@@ -33,6 +33,7 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataValue,
 )
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, MemberState
+from kafkaproto_server.coordinator.groups.problems import EPOCH_PROBLEM, is_epoch
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
@@ -109,6 +110,8 @@ class ConsumerGroup:
     """How many members have reached each epoch, and have nothing to give up."""
     counted: enum.Enum | None = None
     """See `Counted`."""
+    problem: str | None = None
+    """What made no sense in the group's records, and was mended."""
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -171,7 +174,7 @@ class ConsumerGroup:
                 if value is None:
                     return False
                 assert isinstance(value, ConsumerGroupMetadataValue), "it is the key's value"
-                self.epoch, self.metadata_hash = value.epoch, value.metadata_hash
+                self.epoch, self.metadata_hash = self._usable(value.epoch), value.metadata_hash
             case ConsumerGroupPartitionMetadataKey():
                 self.has_partition_metadata = value is not None
             case ConsumerGroupTargetAssignmentMetadataKey():
@@ -191,7 +194,14 @@ class ConsumerGroup:
             self.assignment_epoch, self.assignment_wall_ms = -1, 0
             return
         assert isinstance(value, ConsumerGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch, self.assignment_wall_ms = value.assignment_epoch, value.assignment_timestamp
+        self.assignment_epoch = self._usable(value.assignment_epoch)
+        self.assignment_wall_ms = value.assignment_timestamp
+
+    def _usable(self, epoch: int) -> int:
+        if is_epoch(epoch):
+            return epoch
+        self.problem = EPOCH_PROBLEM
+        return 0
 
     def _replay_target(self, member_id: str, value: Message | None) -> None:
         if value is None:
@@ -209,7 +219,10 @@ class ConsumerGroup:
                 self._forget(member)
             return
         assert isinstance(value, ConsumerGroupMemberMetadataValue), "it is the key's value"
-        self._put((member or ConsumerMember(member_id=member_id)).with_metadata(value))
+        found = (member or ConsumerMember(member_id=member_id)).with_metadata(value)
+        if value.classic_member_metadata is not None and not found.is_classic:
+            self.problem = "a member of the classic protocol has no protocol"
+        self._put(found)
 
     def _replay_current(self, member_id: str, value: Message | None) -> None:
         member = self.members.get(member_id)

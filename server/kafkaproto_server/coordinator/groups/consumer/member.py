@@ -93,7 +93,9 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def with_metadata(self, value: ConsumerGroupMemberMetadataValue) -> ConsumerMember:
-        """The member with what a record says of it."""
+        """The member with what a record says of it. One of the classic protocol that supports no protocol cannot be
+        one: it counts as a member of this protocol until it joins again or its session ends."""
+        classic = value.classic_member_metadata
         return msgspec.structs.replace(
             self,
             instance_id=value.instance_id,
@@ -104,7 +106,7 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
             subscribed_topic_regex=value.subscribed_topic_regex or "",
             rebalance_timeout_ms=value.rebalance_timeout_ms,
             server_assignor=value.server_assignor,
-            classic_metadata=value.classic_member_metadata,
+            classic_metadata=classic if classic is not None and classic.supported_protocols else None,
         )
 
     def with_assignment(self, value: ConsumerGroupCurrentMemberAssignmentValue) -> ConsumerMember:

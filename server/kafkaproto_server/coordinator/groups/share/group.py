@@ -29,6 +29,7 @@ from kafkaproto.messages import (
     ShareGroupTargetAssignmentMetadataKey,
     ShareGroupTargetAssignmentMetadataValue,
 )
+from kafkaproto_server.coordinator.groups.problems import EPOCH_PROBLEM, is_epoch
 from kafkaproto_server.coordinator.groups.sessions import SessionWatch
 from kafkaproto_server.coordinator.groups.share.member import ShareMember
 from kafkaproto_server.coordinator.groups.share.partitions import StatePartitions, state_partitions_of
@@ -74,6 +75,8 @@ class ShareGroup:
     """Whether its next target assignment is computed elsewhere. In memory only."""
     counted: enum.Enum | None = None
     """See `Counted`."""
+    problem: str | None = None
+    """What made no sense in the group's records, and was mended."""
     _is_pending: bool | None = None
     """`is_assignment_pending`, as long as it cannot have changed."""
 
@@ -127,7 +130,7 @@ class ShareGroup:
                 if value is None:
                     return False
                 assert isinstance(value, ShareGroupMetadataValue), "it is the key's value"
-                self.epoch, self.metadata_hash = value.epoch, value.metadata_hash
+                self.epoch, self.metadata_hash = self._usable(value.epoch), value.metadata_hash
             case ShareGroupTargetAssignmentMetadataKey():
                 self._replay_assignment_epoch(value)
             case ShareGroupTargetAssignmentMemberKey():
@@ -145,7 +148,14 @@ class ShareGroup:
             self.assignment_epoch, self.assignment_wall_ms = -1, 0
             return
         assert isinstance(value, ShareGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch, self.assignment_wall_ms = value.assignment_epoch, value.assignment_timestamp
+        self.assignment_epoch = self._usable(value.assignment_epoch)
+        self.assignment_wall_ms = value.assignment_timestamp
+
+    def _usable(self, epoch: int) -> int:
+        if is_epoch(epoch):
+            return epoch
+        self.problem = EPOCH_PROBLEM
+        return 0
 
     def _replay_target(self, member_id: str, value: Message | None) -> None:
         if value is None:

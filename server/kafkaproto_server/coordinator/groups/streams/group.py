@@ -31,11 +31,13 @@ from kafkaproto.messages import (
     StreamsGroupTopologyKey,
     StreamsGroupTopologyValue,
 )
+from kafkaproto_server.coordinator.groups.problems import EPOCH_PROBLEM, is_epoch
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.coordinator.groups.streams.internal_topics import ConfiguredTopology
 from kafkaproto_server.coordinator.groups.streams.member import HeldTasks, MemberState, StreamsMember
 from kafkaproto_server.coordinator.groups.streams.sticky import Task
-from kafkaproto_server.coordinator.groups.streams.topology import Topology
+from kafkaproto_server.coordinator.groups.streams.topology import Topology, check_topology
+from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.requests.streams_group_requests import Tasks, TaskSets, tasks_of
 
 FIRST_EPOCH = 1
@@ -111,6 +113,8 @@ class StreamsGroup:
     """How many members have reached each epoch, and have nothing to give up."""
     counted: enum.Enum | None = None
     """See `Counted`."""
+    problem: str | None = None
+    """What made no sense in the group's records, and was mended."""
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -159,8 +163,7 @@ class StreamsGroup:
                 self._replay_epoch(value)
             case StreamsGroupTopologyKey():
                 assert value is None or isinstance(value, StreamsGroupTopologyValue), "it is the key's value"
-                self.topology = None if value is None else Topology(value)
-                self.configured = None
+                self._replay_topology(value)
             case StreamsGroupTargetAssignmentMetadataKey():
                 self._replay_assignment_epoch(value)
             case StreamsGroupTargetAssignmentMemberKey():
@@ -171,8 +174,19 @@ class StreamsGroup:
                 self._replay_current(key.member_id, value)
         return True
 
+    def _replay_topology(self, value: StreamsGroupTopologyValue | None) -> None:
+        self.topology = self.configured = None
+        if value is not None:
+            try:
+                check_topology(value)
+            except CoordinatorError as error:
+                # The next member that joins brings another one.
+                self.problem = error.message
+            else:
+                self.topology = Topology(value)
+
     def _replay_epoch(self, value: StreamsGroupMetadataValue) -> None:
-        self.epoch, self.metadata_hash = value.epoch, value.metadata_hash
+        self.epoch, self.metadata_hash = self._usable(value.epoch), value.metadata_hash
         self.validated_topology_epoch = value.validated_topology_epoch
         self.assignment_configs = {each.key: each.value for each in value.last_assignment_configs or ()}
         self.stored_description_epoch = value.stored_description_topology_epoch
@@ -183,7 +197,14 @@ class StreamsGroup:
             self.assignment_epoch, self.assignment_wall_ms = NO_EPOCH, 0
             return
         assert isinstance(value, StreamsGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch, self.assignment_wall_ms = value.assignment_epoch, value.assignment_timestamp
+        self.assignment_epoch = self._usable(value.assignment_epoch)
+        self.assignment_wall_ms = value.assignment_timestamp
+
+    def _usable(self, epoch: int) -> int:
+        if is_epoch(epoch):
+            return epoch
+        self.problem = EPOCH_PROBLEM
+        return 0
 
     def _replay_target(self, member_id: str, value: Message | None) -> None:
         if value is None:
