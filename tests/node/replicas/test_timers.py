@@ -86,3 +86,20 @@ async def test_what_is_over_wakes_nobody(autojump_clock: trio.testing.MockClock)
         await trio.sleep(1)
         nursery.cancel_scope.cancel()
     assert called == [0.1]
+
+
+def test_a_function_that_raises_is_not_passed_over() -> None:
+    """It ends the task of the timers, and so the process: nobody knows what it left half done."""
+    clock = SetClock()
+    timers = Timers(clock)
+
+    def fail() -> None:
+        raise KeyError("ours")
+
+    async def run() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(timers.run)
+            timers.add(0, fail)
+
+    with pytest.RaisesGroup(pytest.RaisesExc(KeyError, match="ours")):
+        trio.run(run)

@@ -1,4 +1,8 @@
-"""Calls functions at a time, unless what they wait for came before."""
+"""Calls functions at a time, unless what they wait for came before.
+
+A function that raises ends the process, with its traceback: what it left half done is not known. So no input may make
+it raise; that is for those who take the input in.
+"""
 
 from __future__ import annotations
 
