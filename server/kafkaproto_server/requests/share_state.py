@@ -68,12 +68,17 @@ class ShareState(NamedTuple):
     """Ascending. Empty in a summary."""
 
 
-def problem_of(state: ShareState) -> str | None:
-    """Why nobody can have written such a state; None if it is as it has to be. Its batches are looked at one by one."""
+def problem_of_write(state: ShareState) -> str | None:
+    """Why no leader can have written this; None if one can."""
     if state.start_offset < NO_START_OFFSET:
         return f"The start offset {state.start_offset} is negative."
     if state.delivery_complete_count < NO_DELIVERY_COMPLETE_COUNT:
         return f"The delivery complete count {state.delivery_complete_count} is negative."
+    return problem_of_batches(state)
+
+
+def problem_of_batches(state: ShareState) -> str | None:
+    """Why the batches of a state are of no use, each for itself; None if they are as they have to be."""
     for first, last, delivery_state, count in state.batches:
         if not 0 <= first <= last <= MAX_BATCH_OFFSET:
             return f"A state batch cannot have the offsets {first} to {last}."

@@ -34,7 +34,7 @@ from kafkaproto_server.requests.share_state import (
     MAX_DELIVERY_COMPLETE_COUNT,
     ShareState,
     StateBatch,
-    problem_of,
+    problem_of_batches,
 )
 from kafkaproto_server.share.dead_letters import DeadLetter
 from kafkaproto_server.share.in_flight import Change, InFlight, InFlightBatch, RecordState, Run
@@ -84,7 +84,7 @@ class SharePartition:
         # When locks expire: time, first and last offset. Some locks may be gone.
         self._locks: list[tuple[int, int, int]] = []
         self._clean_at = FEW_LOCKS
-        if (problem := problem_of(state)) is not None:
+        if (problem := problem_of_batches(state)) is not None:
             raise _unusable(problem)
         self._load(state.batches)
 

@@ -224,7 +224,6 @@ def test_what_cannot_be_written() -> None:
         assert world.write(batch, epoch=3, leader_epoch=3).code is INVALID, batch
     assert world.write(epoch=3, leader_epoch=3, start=-2).code is INVALID
     assert world.write(epoch=3, leader_epoch=3, count=-2).code is INVALID
-    assert world.initialize(epoch=3, start=-2).code is INVALID
     many = [(2 * each, 2 * each, 0, 1) for each in range(MAX_STATE_BATCHES + 1)]
     assert world.write(*many, epoch=3, leader_epoch=3).code is SERVER
     del world.partitions[TOPIC_ID]

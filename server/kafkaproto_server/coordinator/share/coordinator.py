@@ -39,7 +39,7 @@ from kafkaproto_server.requests.share_state import (
     Done,
     Result,
     ShareState,
-    problem_of,
+    problem_of_write,
 )
 
 WEIGHT_AT_ONCE = 100
@@ -148,8 +148,6 @@ class ShareCoordinator:
             refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
         elif state_epoch < NO_STATE_EPOCH:
             refusal = _invalid(f"The state epoch {state_epoch} is negative.")
-        elif start_offset < NO_START_OFFSET:
-            refusal = _invalid(f"The start offset {start_offset} is negative.")
         elif found is not None and found.highest_state_epoch > state_epoch:
             refusal = _fenced_state(found, state_epoch)
         else:
@@ -227,7 +225,7 @@ class ShareCoordinator:
             refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
         elif new.state_epoch < NO_STATE_EPOCH:
             refusal = _invalid(f"The state epoch {new.state_epoch} is negative.")
-        elif (problem := problem_of(new)) is not None:
+        elif (problem := problem_of_write(new)) is not None:
             refusal = _invalid(problem)
         elif found is None:
             refusal = _not_initialized(key)
