@@ -107,11 +107,8 @@ class ReplicaManager:
         self._node_configs = node_configs
         self._isr_changes = isr_changes
         self._workers = workers
-        self._readers = workers.lane(do_jobs)
-        # A search by time may go through many records; what is read or checked elsewhere does not wait for it.
-        self._searches = workers.lane(do_jobs)
-        # What coordinators read and compute may take a second; clients' reads do not wait for it.
-        self._coordinators_lane = workers.lane(do_jobs)
+        # Searches by time go through many records, and coordinators compute for a second: reads wait for neither.
+        self._readers, self._searches, self._coordinators_lane = (workers.lane(do_jobs) for _ in range(3))
         self.topic_metrics = TopicMetrics()
         self._settings = KnownSettings()
         timers = self._timers = Timers(clock)
