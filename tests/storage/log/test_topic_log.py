@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +15,8 @@ from kafkaproto.messages import EndTxnMarker
 from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch, iterate_batches
 from kafkaproto.records.control import ControlRecordType, encode_control_record
+from kafkaproto.records.crc32c import crc32c
+from kafkaproto.records.times import record_times
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
@@ -188,6 +191,41 @@ def test_a_time_leads_to_the_first_record_from_then_on(
     newest = log.find_max_timestamp()
     if newest is not None and records:
         assert newest in records
+
+
+def test_a_batch_that_claims_a_later_time_than_its_records_have_is_searched_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+
+    def counted(batch: RecordBatchView) -> Iterator[tuple[int, int]]:
+        searched.append(batch.base_offset)
+        return record_times(batch)
+
+    monkeypatch.setattr("kafkaproto_server.storage.log.segment.record_times", counted)
+    log = open_log(disk())
+    for offset, time_ms, claimed_ms in ((0, 1, 1_000), (1, 5, 5)):
+        records = [NewRecord(None, b"v", (), time_ms), NewRecord(None, b"v", (), claimed_ms)]
+        both = bytearray(build_batch(records, base_offset=2 * offset, timestamp_ms=time_ms))
+        honest = build_batch([records[0]] * 2, base_offset=2 * offset, timestamp_ms=time_ms)
+        # The header of one, and the records of the other.
+        log.append([resealed(both[:61] + honest[61:])])
+    for _ in range(2):
+        assert log.find_timestamp(3) == TimestampedOffset(2, 5, 0)
+        assert log.find_timestamp(900) is None
+    assert searched == [0, 2, 2]
+    assert log.find_timestamp(1) == TimestampedOffset(0, 1, 0)
+    # Another batch may lie there then.
+    log.truncate_to(0, 0)
+    log.append([build_batch([NewRecord(None, b"v", (), 900)], base_offset=0, timestamp_ms=900)])
+    assert log.find_timestamp(900) == TimestampedOffset(0, 900, 0)
+
+
+def resealed(data: bytearray) -> bytes:
+    """A batch with the length and the crc that it should have."""
+    data[8:12] = (len(data) - 12).to_bytes(4, "big")
+    data[17:21] = crc32c(bytes(data[21:])).to_bytes(4, "big")
+    return bytes(data)
 
 
 @given(st.lists(MADE, min_size=1, max_size=25))

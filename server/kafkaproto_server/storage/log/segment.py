@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import MAX_OFFSET, segment_file_name
-from kafkaproto.records.batch import Record, RecordBatchView, iterate_batches
+from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto.records.times import record_times
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.cleanable import SegmentAge
 from kafkaproto_server.ports import Buffer, Disk, File
@@ -32,6 +33,9 @@ LOCATE_BYTES = 1 << 16
 
 REWRITTEN_BYTES = 32 * 1024 * 1024
 """How much of a log's end recovery writes again: more than one sync covers, as batches have 8 MiB at the most."""
+
+MAX_FALSE_TIMESTAMPS = 1000
+"""How many batches are remembered whose headers claim a later timestamp than their records have."""
 
 _opening = threading.Lock()
 """Held while the file of a segment is opened."""
@@ -97,6 +101,8 @@ class Segment:
         self._first_timestamp: int | None = None
         self._max_timestamp = -1
         self._offset_of_max_timestamp = base_offset
+        # By position, of batches whose headers claim a later one: a search by time goes through their records once.
+        self._largest_timestamps: dict[int, int] = {}
         self._first_append_ms: int | None = None
         self._is_synced = True
         self._is_closed = False
@@ -402,15 +408,22 @@ class Segment:
         read = self._file.read_at
         start = self._offset_index.position_for(max(start_offset, self._time_index.offset_before(timestamp)))
         for place in batch_walk.walk(read, self.path, start, self.size):
-            if place.max_timestamp >= timestamp and place.next_offset > start_offset:
-                for record in self._records_at(place):
-                    if record.timestamp >= timestamp and record.offset >= start_offset:
-                        return TimestampedOffset(record.offset, record.timestamp, place.leader_epoch)
+            claimed = min(
+                place.max_timestamp, self._largest_timestamps.get(place.position, place.max_timestamp)
+            )
+            if claimed >= timestamp and place.next_offset > start_offset:
+                largest = -1
+                for offset, found in self._times_at(place):
+                    if found >= timestamp and offset >= start_offset:
+                        return TimestampedOffset(offset, found, place.leader_epoch)
+                    largest = max(largest, found)
+                if len(self._largest_timestamps) < MAX_FALSE_TIMESTAMPS:
+                    self._largest_timestamps[place.position] = largest
         return None
 
-    def _records_at(self, place: batch_walk.BatchPlace) -> Iterator[Record]:
+    def _times_at(self, place: batch_walk.BatchPlace) -> Iterator[tuple[int, int]]:
         try:
-            yield from RecordBatchView(self._file.read_at(place.position, place.size_in_bytes)).records()
+            yield from record_times(RecordBatchView(self._file.read_at(place.position, place.size_in_bytes)))
         except RemoteProtocolError as error:
             raise CorruptFileError(self.path, str(error), position=place.position) from error
 
@@ -426,6 +439,7 @@ class Segment:
         # Offsets may be missing before the first batch that goes.
         self.next_offset = min(offset, first.base_offset)
         self.size = position
+        self._largest_timestamps.clear()
         self._file.truncate(position)
         # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new ones
         # there, or come back in their place, also in a log that is durable later: they are those of another leader, and
