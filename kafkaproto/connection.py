@@ -116,6 +116,12 @@ class ServerConnection:
         """Whether a request has begun to arrive and is not complete."""
         return self._frames.is_inside_frame
 
+    @property
+    def missing_bytes(self) -> int:
+        """How many bytes the request that is arriving still lacks, as far as its size is known; at most 0 if it is
+        there."""
+        return self._frames.missing_bytes
+
     def receive(self, data: Buffer) -> None:
         """Take the next bytes that arrived."""
         self._frames.receive(data)

@@ -88,6 +88,11 @@ class FrameReader:
         """Whether part of a frame has arrived. If the stream ends now, it ends inside that frame."""
         return self._available > 0 or self._frame_size is not None
 
+    @property
+    def missing_bytes(self) -> int:
+        """How many bytes the next frame still lacks, as far as it is known: at least those of its size prefix."""
+        return (SIZE_PREFIX_BYTES if self._frame_size is None else self._frame_size) - self._available
+
     def receive(self, data: Buffer) -> None:
         """Take the next bytes of the stream. Bytes objects are kept without a copy, other buffers are copied."""
         size = len(data)

@@ -54,6 +54,9 @@ class InvertedStream:
     def has_input(self) -> bool:
         return self._below.has_input()
 
+    def ends_within(self, size_bytes: int) -> bool:
+        return self._below.ends_within(size_bytes)
+
     def close(self) -> None:
         self._below.close()
 

@@ -18,6 +18,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto_server.net.limits import (
+    CLOSED_AGAIN_S,
     CLOSED_AT_ONCE,
     MAX_ARRIVALS,
     MEMORY_WAIT_S,
@@ -49,7 +50,11 @@ class Connection:
         self.host = host
         self.idle_since = idle_since
         self.is_open = True
+        self.is_gone = False
         memory.hold(self, size)
+
+    def has_left(self) -> bool:
+        return self.is_gone
 
     def give_up_request(self) -> None:
         self.is_open = False
@@ -170,6 +175,62 @@ async def test_who_has_more_to_read_stays_before_who_sends_nothing(autojump_cloc
         assert [each.is_open for each in (first, stalled, last)] == [True, False, True]
     # Both have: it is the one that has held its request for longer.
     assert [each.is_open for each in (first, stalled, last)] == [False, False, True]
+
+
+async def test_who_has_left_goes_before_who_waits(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(100)
+    stays, *gone = (Connection(memory, 10, float(number)) for number in range(CLOSED_AT_ONCE + 9))
+    for each in gone:
+        each.is_gone = True
+    async with trio.open_nursery() as nursery:
+        for each in (stays, *gone):
+            nursery.start_soon(memory.wait_for_room, each)
+        await trio.sleep(1.5 * MEMORY_WAIT_S)
+        assert stays.is_open
+        assert not any(each.is_open for each in gone)
+    assert memory.used_bytes == 10
+
+
+async def test_ever_more_have_to_go_if_few_do_not_help(autojump_clock: MockClock) -> None:
+    memory = RequestMemory(100)
+    numbers = []
+    for pause_s in (0, 0, CLOSED_AGAIN_S, 0):
+        await trio.sleep(pause_s)
+        held = [Connection(memory, 10, 0.0) for _ in range(10)]
+        async with trio.open_nursery() as nursery:
+            for each in held:
+                nursery.start_soon(memory.wait_for_room, each)
+        numbers.append([each.is_open for each in held].index(True))
+        for each in held:
+            memory.hold(each, 0)
+    assert numbers == [1, 2, 1, 2]
+
+
+async def test_a_peer_that_has_left_is_noticed_while_it_waits(autojump_clock: MockClock) -> None:
+    autojump_clock.autojump_threshold = 0.02
+    memory = RequestMemory(100_000)
+    holder = Connection(memory, 99_000, None)
+    async with listening(serve_echo, memory=memory) as (listener, port):
+        for is_complete in (True, False):
+            slow = Connection(memory, 1, 0.0)
+            stream = await trio.open_tcp_stream("127.0.0.1", port)
+            # The first bytes are read, the rest stays in the socket, with the end of the stream behind it.
+            sent = request(1, bytes(50_000))
+            await stream.send_all(sent[:10_000])
+            await wait_until(lambda: memory.is_full)
+            await stream.send_all(sent[10_000:] if is_complete else sent[10_000:-1])
+            await stream.send_eof()
+            await trio.sleep(1.5 * MEMORY_WAIT_S)
+            if is_complete:
+                # Its request is there, so that it gets a response as soon as there is room.
+                assert (listener.statistics().open_connections, slow.is_open) == (1, False)
+                memory.hold(holder, 0)
+                await receive_exactly(stream, len(echo(1, bytes(50_000))))
+                memory.hold(holder, 99_000)
+            else:
+                assert (listener.statistics().open_connections, slow.is_open) == (0, True)
+            await stream.aclose()
+            await wait_until(lambda: listener.statistics().open_connections == 0)
 
 
 async def test_requests_that_lack_a_byte_hold_no_more_than_is_allowed_and_no_one_up(
@@ -317,6 +378,9 @@ class Reader:
     def __init__(self, unread: UnreadResponses, size: int) -> None:
         self.is_open = True
         unread.hold(self, size)
+
+    def has_left(self) -> bool:
+        raise AssertionError("nobody asks")
 
     def give_up_request(self) -> None:
         raise AssertionError("it holds none")

@@ -57,6 +57,8 @@ UNCOUNTED_BYTES: Final = 8192
 
 MEMORY_WAIT_S: Final = 1.0
 """How long requests may occupy all the memory for requests before some incomplete ones are dropped."""
+CLOSED_AGAIN_S: Final = 3 * MEMORY_WAIT_S
+"""If connections have to be closed for that again within this time, closing few of them did not help."""
 
 CLOSED_AT_ONCE: Final = 32
 """The number of connections that one pass of the loop closes for that: closing one takes up to 0.4 ms."""

@@ -10,11 +10,13 @@ Here the bytes that have arrived count, not the announced ones. A connection is 
 Connections with more to send wait for room, and their hosts take turns: if one host has very many connections, another
 host's connection waits for one of them at a time.
 
-If the pool is used up for `MEMORY_WAIT_S`, connections are closed that hold an incomplete request and have sent nothing
-more of it, until half of the pool will be free. Those of the host that holds most are closed first, the longest idle
-ones before the others. If all of them have sent more, one connection is closed: of the same host, the one that has held
-its request for longest. The memory of decoded requests does not count. A request no longer counts once it is answered,
-even if the response is not read yet.
+If the pool is used up for `MEMORY_WAIT_S`, connections are closed whose peers have hung up while they wait for room. If
+there is none, connections are closed that hold an incomplete request and have sent nothing more of it, until half of
+the pool will be free. Those of the host that holds most are closed first, the longest idle ones before the others. If
+all of them have sent more, one connection is closed: of the same host, the one that has held its request for longest.
+If that does not help for long, the next time it is two, then four, up to half of them: that a peer has left is noticed
+only once what it sent before has been read. The memory of decoded requests does not count. A request no longer counts
+once it is answered, even if the response is not read yet.
 
 **Responses** that the sockets did not accept at once. Kafka does not count them: a peer that does not read holds its
 response until the connection was idle for ten minutes. Here, if they exceed their limit, the connection whose peer has
@@ -30,6 +32,7 @@ import trio
 
 from kafkaproto_server.net.host_queue import HostQueue
 from kafkaproto_server.net.limits import (
+    CLOSED_AGAIN_S,
     CLOSED_AT_ONCE,
     MAX_QUEUED_REQUEST_BYTES,
     MAX_UNREAD_RESPONSE_BYTES,
@@ -47,6 +50,9 @@ class Holder(Protocol):
     @property
     def idle_since(self) -> float | None:
         """Since when it is idle, by trio's clock; None while the peer waits for a response."""
+
+    def has_left(self) -> bool:
+        """Whether the peer has hung up inside a request that can never be complete."""
 
     def give_up_request(self) -> None:
         """Close soon, because its requests take memory that others need."""
@@ -69,6 +75,9 @@ class RequestMemory:
         self._watch = trio.lowlevel.ParkingLot()
         self._is_watched = False
         self._gives_up_at = 0.0
+        # How many connections were closed the last time that all of them had sent more, and when that was.
+        self._closed_last = 0
+        self._closed_at = -CLOSED_AGAIN_S
         self.used_bytes = 0
         self.is_full = False
         """Whether nothing more may be read."""
@@ -128,6 +137,16 @@ class RequestMemory:
 
     async def _relieve(self) -> None:
         """Close connections that send nothing more: some in each pass of the loop, since this takes time."""
+        # What waits for room is not read, so that nobody else notices that its peer has left.
+        found = 0
+        for number, holder in enumerate(list(self._wanting), start=1):
+            if holder in self._wanting and holder.has_left():
+                found += 1
+                holder.give_up_request()
+            if number % CLOSED_AT_ONCE == 0:
+                await trio.lowlevel.checkpoint()
+        if found:
+            return
         for number, holder in enumerate(self._to_give_up(), start=1):
             holder.give_up_request()
             if number % CLOSED_AT_ONCE == 0:
@@ -144,7 +163,10 @@ class RequestMemory:
         stalled = [each for each in incomplete if each[0] not in self._wanting]
         if not stalled:
             # The first of equals: it has held its request for longest.
-            return [max(incomplete, key=lambda each: of_hosts[each[0].host])[0]] if incomplete else []
+            incomplete.sort(key=lambda each: -of_hosts[each[0].host])
+            # Half of them stay: the memory may suffice for those.
+            number = min(self._number_to_close(), (len(incomplete) + 1) // 2)
+            return [holder for holder, _ in incomplete[:number]]
         stalled.sort(key=lambda each: (-of_hosts[each[0].host], each[1]))
         found: list[Holder] = []
         left_bytes = self.used_bytes
@@ -155,6 +177,14 @@ class RequestMemory:
             found.append(holder)
             left_bytes -= self._held[holder]
         return found
+
+    def _number_to_close(self) -> int:
+        """How many connections to close if all of them have sent more."""
+        now = trio.current_time()
+        is_again = now < self._closed_at + CLOSED_AGAIN_S
+        self._closed_last = 2 * self._closed_last if is_again else 1
+        self._closed_at = now
+        return self._closed_last
 
 
 class UnreadResponses:

@@ -212,6 +212,10 @@ class Pump:
             return None
         return self._last_activity
 
+    def has_left(self) -> bool:
+        """Whether the peer has hung up inside a request that can never be complete."""
+        return self._stream.ends_within(self._connection.missing_bytes)
+
     def give_way(self) -> None:
         """Close the connection to make room for another one."""
         self._leave("there is no room for more connections, and this one gave way to another")

@@ -8,16 +8,23 @@ the event loop.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
+import sys
+import termios
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 import trio
 
 from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.ports import Buffer
+
+_HUNG_UP: Final = getattr(select, "POLLRDHUP", select.POLLHUP)
+"""Not every system has the former. There, a connection that waits shows that its peer has left only once it broke."""
+_INT_BYTES: Final = 4
 
 
 class ByteStream(Protocol):
@@ -45,6 +52,10 @@ class ByteStream(Protocol):
 
         Raises trio.BrokenResourceError.
         """
+
+    def ends_within(self, size_bytes: int) -> bool:
+        """Whether the other end has ended or broken its stream, with fewer than so many bytes left to be received. It
+        may take until these are received before this is known."""
 
     def close(self) -> None:
         """Close at once. Waiting tasks get trio.ClosedResourceError."""
@@ -151,6 +162,20 @@ class SocketBytes:
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         return bool(poll.poll(0))
+
+    def ends_within(self, size_bytes: int) -> bool:
+        """See `ByteStream`."""
+        poll = select.poll()
+        poll.register(self._fd, _HUNG_UP)
+        if not poll.poll(0):
+            return False
+        # The system has received everything by then.
+        left = bytearray(_INT_BYTES)
+        try:
+            fcntl.ioctl(self._fd, termios.FIONREAD, left)
+        except OSError:
+            return True
+        return int.from_bytes(left, sys.byteorder) < size_bytes
 
     def _check_open(self) -> None:
         if self._fd < 0:

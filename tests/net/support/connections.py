@@ -89,6 +89,9 @@ class StreamBytes:
         assert len(self._arrived) <= max_bytes, "memory for requests is plentiful here"
         return self._arrived
 
+    def ends_within(self, size_bytes: int) -> bool:
+        return False
+
     def close(self) -> None:
         self._stream.send_stream.close()
         self._stream.receive_stream.close()

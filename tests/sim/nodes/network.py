@@ -120,6 +120,9 @@ class SimStream:
     def has_input(self) -> bool:
         return bool(self.inbox) or self.has_ended or self.is_broken
 
+    def ends_within(self, size_bytes: int) -> bool:
+        return self.is_broken or (self.has_ended and len(self.inbox) < size_bytes)
+
     def close(self) -> None:
         if not self.is_closed:
             self.is_closed = True
