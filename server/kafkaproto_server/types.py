@@ -129,9 +129,11 @@ class Deferred(Generic[T]):
     the error, and the caller of `resolve` continues. Deciding twice, either way, is a bug of this server and asserts.
     """
 
-    __slots__ = ("_callbacks", "_done", "_error", "_value")
+    __slots__ = ("_abandoned", "_callbacks", "_done", "_error", "_value")
 
-    def __init__(self) -> None:
+    def __init__(self, abandoned: Callable[[], None] | None = None) -> None:
+        """``abandoned`` is called if nobody needs the response any more; then nothing is decided."""
+        self._abandoned = abandoned
         self._done = False
         self._value: T | None = None
         self._error: Exception | None = None
@@ -153,6 +155,23 @@ class Deferred(Generic[T]):
         self._callbacks.append((callback, failed))
         if self._done:
             self._run_callbacks()
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the callbacks have been called."""
+        return self._done
+
+    @property
+    def can_be_abandoned(self) -> bool:
+        """Whether `abandon` is possible."""
+        return self._abandoned is not None and not self._done
+
+    def abandon(self) -> None:
+        """Nobody needs the response any more: what waits is freed, and no callback is called."""
+        assert self._abandoned is not None, "only some replies can be abandoned"
+        abandoned, self._abandoned = self._abandoned, None
+        self._callbacks.clear()
+        abandoned()
 
     def then(self, change: Callable[[T], T]) -> Deferred[T]:
         """The response with its value changed by ``change``. It fails if this one fails or if ``change`` raises."""

@@ -16,6 +16,14 @@ def test_hosts_take_turns_and_the_things_of_one_host_keep_their_order() -> None:
     assert not queue
 
 
+def test_a_host_may_be_served_out_of_turn() -> None:
+    queue: HostQueue[str] = HostQueue()
+    for item in ("a1", "a2", "b1", "b2", "c1"):
+        queue.append(item[0], item)
+    assert queue.pop("b") == "b1"
+    assert [queue.popleft() for _ in range(len(queue))] == ["a1", "c1", "b2", "a2"]
+
+
 class Naive:
     """The same with lists."""
 
@@ -54,8 +62,9 @@ def test_it_does_what_lists_would_do(operations: list[tuple[str, int]]) -> None:
             queue.append(inside[number], number)
             naive.append(inside[number], number)
         elif inside and operation == "popleft":
-            first = queue.first
-            assert queue.popleft() == naive.popleft() == first
+            assert [*queue.firsts()] == [(host, items[0]) for host, items in naive.hosts]
+            first = queue.popleft()
+            assert first == naive.popleft()
             del inside[first]
         elif inside:
             item = list(inside)[choice % len(inside)]

@@ -55,6 +55,11 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     """Reads the request's timeout field; None if the API has no such field."""
     advertised_from: int | None = None
     """The lowest version that ApiVersions shows; None for the lowest one that is served."""
+    most_elements: Callable[[bytes, int, int], int] | None = None
+    """Finds the largest number of elements that a request can hold, from its frame, the offset of its body and its
+    version; None if the length of the body says it well enough."""
+    bounds_waiting: bool = False
+    """Whether what its requests keep while they wait has a limit of its own."""
     is_urgent: bool = False
     """Whether replicas of the quorum or brokers send it to controllers to stay in the cluster. If there is more to do
     than one pass of the loop allows, urgent requests go first. None of them may be large."""

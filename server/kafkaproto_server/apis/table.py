@@ -278,6 +278,15 @@ def possible_elements(api_key: int, body_bytes: int, kind: ListenerKind | None =
     return min(body_bytes, most)
 
 
+def elements_of(frame: bytes, body_offset: int, api_key: int, version: int, kind: ListenerKind) -> int:
+    """The same for a request whose bytes are there, which may show that it can hold fewer."""
+    body_bytes = len(frame) - body_offset
+    api = APIS.get(api_key)
+    if api is not None and api.most_elements is not None:
+        body_bytes = api.most_elements(frame, body_offset, version)
+    return possible_elements(api_key, body_bytes, kind)
+
+
 def frame_limit(api_key: int, kind: ListenerKind | None = None) -> int:
     """The largest frame of an API that a kind of listener accepts, in bytes and without its size field."""
     return bounds_of(api_key, kind).max_bytes

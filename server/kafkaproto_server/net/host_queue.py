@@ -6,6 +6,7 @@ So if a host sends very many items, an item of another host waits for one of the
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -30,14 +31,18 @@ class HostQueue(Generic[T]):
         items[item] = None
         self._count += 1
 
-    @property
-    def first(self) -> T:
-        """The item that `popleft` would return; the queue must not be empty."""
-        return next(iter(next(iter(self._hosts.values()))))
+    def firsts(self) -> Iterator[tuple[str, T]]:
+        """Each host with its first item, the host whose turn it is before the others. The queue must not change
+        meanwhile."""
+        return ((host, next(iter(items))) for host, items in self._hosts.items())
 
     def popleft(self) -> T:
         """Remove and return the first item of the host whose turn it is; the queue must not be empty."""
-        host, items = self._hosts.popitem(last=False)
+        return self.pop(next(iter(self._hosts)))
+
+    def pop(self, host: str) -> T:
+        """Remove and return the first item of a host, as if it were its turn; the host must have one."""
+        items = self._hosts.pop(host)
         item, _ = items.popitem(last=False)
         # At the end of the line: the host's next item waits for one item of every other host.
         if items:

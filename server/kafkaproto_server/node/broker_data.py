@@ -271,7 +271,7 @@ class BrokerData:
                 items, acks=acks, timeout_ms=timeout_ms, done=done
             ),
             write_markers=manager.write_markers,
-            fetch=manager.fetch,
+            fetch=manager.fetches.fetch,
             delete_records=manager.delete_records,
             alter_directory=manager.alter_directory,
             find_offset=manager.find_offset,

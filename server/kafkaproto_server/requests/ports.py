@@ -187,9 +187,10 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     """Append items, with the acks and the timeout in milliseconds that a producer asks for."""
     write_markers: Callable[[Sequence[MarkerItem], Produced], None]
     """Append the ends of transactions."""
-    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched, Throttle | None], None]
+    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched, Throttle | None], Callable[[], None]]
     """Serve a Fetch request of a version. The third argument says whether the sender may read a topic, the last one
-    whether the response has to leave without records."""
+    whether the response has to leave without records. Returns the function to call if nobody needs the response any
+    more."""
     delete_records: Callable[[DeletionItem, int, RecordsDeleted], None]
     """Delete the oldest records of a partition. The second argument is how long the other replicas have time, in
     milliseconds."""

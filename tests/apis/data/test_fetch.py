@@ -13,7 +13,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreatePartitionsRequest, FetchRequest, WriteTxnMarkersRequest
 from kafkaproto_server.file_part import Descriptor, FilePart
 from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.requests.data import ProduceItem
+from kafkaproto_server.requests.data import FetchResult, ProduceItem
+from kafkaproto_server.requests.fetch_requests import fetch_values
 from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.data_broker import (
     ME,
@@ -190,6 +191,27 @@ def test_without_time_or_need_there_is_no_wait(broker: DataBroker, fields: dict[
 def test_nobody_waits_for_more_than_the_response_may_have(broker: DataBroker) -> None:
     broker.produce("t", batch(b"a"))
     assert len(waiting(broker, "t", min_bytes=1 << 20, max_bytes=10)) == 1
+
+
+@pytest.mark.parametrize("session_epoch", [-1, 0])
+def test_a_request_that_is_given_up_leaves_nothing(broker: DataBroker, session_epoch: int) -> None:
+    broker.replicas.follow()
+    found: list[FetchResult] = []
+    request = broker.fetch_request(("t", [wanted()]), max_wait_ms=1000, session_epoch=session_epoch)
+    give_up = broker.services.replicas.fetch(
+        fetch_values(request, 18), 18, lambda _: True, found.append, None
+    )
+    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    partition = hosted.partition
+    metrics = broker.replicas.manager.fetches.metrics.fetches
+    assert (len(partition.watchers), metrics.operations, metrics.watched) == (1, 1, 1)
+    give_up()
+    give_up()
+    assert (len(partition.watchers), metrics.operations, metrics.watched) == (0, 0, 0)
+    broker.produce("t", batch(b"a"))
+    broker.replicas.pass_time(1000)
+    assert found == []
 
 
 def test_a_consumer_waits_for_the_high_watermark_and_not_for_the_write(replicated: DataBroker) -> None:

@@ -275,7 +275,7 @@ class BrokerReplicas:
                 items, acks=acks, timeout_ms=timeout_ms, done=done
             ),
             write_markers=self.manager.write_markers,
-            fetch=self.manager.fetch,
+            fetch=self.manager.fetches.fetch,
             delete_records=self.manager.delete_records,
             alter_directory=self.manager.alter_directory,
             find_offset=self.manager.find_offset,

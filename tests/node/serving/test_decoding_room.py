@@ -22,14 +22,62 @@ class Harness:
         self.room.enter(elements, lambda: self.begun.append(name), name, host)
 
 
-def test_requests_are_let_in_as_they_came_as_far_as_there_is_room() -> None:
+def test_requests_of_a_host_are_let_in_as_they_came_as_far_as_there_is_room() -> None:
+    harness = Harness()
+    harness.enter("a", 30)
+    harness.enter("b", 30)
+    harness.enter("c", 10)
+    assert (harness.begun, harness.room.used_elements, harness.room.waiting) == (["a"], 30, 2)
+    harness.room.leave(30, "")
+    assert (harness.begun, harness.room.used_elements, harness.room.waiting) == (["a", "b", "c"], 40, 0)
+
+
+def test_a_request_that_does_not_fit_keeps_no_other_host_waiting() -> None:
+    harness = Harness()
+    harness.enter("a", 60, "192.0.2.1")
+    harness.enter("b", 60, "192.0.2.2")
+    harness.enter("c", 30, "192.0.2.3")
+    assert harness.begun == ["a", "c"]
+
+
+def test_a_large_request_is_passed_over_only_for_a_time() -> None:
+    harness = Harness()
+    harness.enter("a", 60, "192.0.2.1")
+    harness.enter("large", 60, "192.0.2.2")
+    for number in range(10):
+        harness.enter(f"small{number}", 20, f"192.0.2.{number + 3}")
+    for number in range(10):
+        if f"small{number}" in harness.begun:
+            harness.room.leave(20, f"192.0.2.{number + 3}")
+    assert harness.begun[-1] == "small4"
+    harness.room.leave(60, "192.0.2.1")
+    assert harness.begun[-3:] == ["large", "small5", "small6"]
+
+
+def test_a_host_takes_half_of_the_room_or_one_request() -> None:
+    harness = Harness()
+    for number in range(5):
+        harness.enter(f"many{number}", 20, "192.0.2.1")
+    assert harness.begun == ["many0", "many1"]
+    harness.enter("one", 60, "192.0.2.2")
+    assert harness.begun[-1] == "one"
+    harness.room.leave(60, "192.0.2.2")
+    harness.room.leave(20, "192.0.2.1")
+    assert harness.begun[-1] == "many2"
+
+
+def test_requests_that_wait_have_a_room_of_their_own() -> None:
     harness = Harness()
     harness.enter("a", 60)
     harness.enter("b", 60)
-    harness.enter("c", 10)
-    assert (harness.begun, harness.room.used_elements, harness.room.waiting) == (["a"], 60, 2)
-    harness.room.leave(60)
-    assert (harness.begun, harness.room.used_elements, harness.room.waiting) == (["a", "b", "c"], 70, 0)
+    assert harness.room.wait(60, "")
+    assert harness.begun == ["a", "b"]
+    assert (harness.room.used_elements, harness.room.waiting_elements) == (60, 60)
+    # The second room is full, too.
+    assert not harness.room.wait(60, "")
+    harness.room.end_wait(60)
+    assert harness.room.wait(60, "")
+    assert (harness.room.used_elements, harness.room.waiting_elements) == (0, 60)
 
 
 def test_the_hosts_of_requests_take_turns() -> None:
@@ -37,8 +85,8 @@ def test_the_hosts_of_requests_take_turns() -> None:
     for number in range(5):
         harness.enter(f"many{number}", 100, "192.0.2.1")
     harness.enter("one", 100, "192.0.2.2")
-    harness.room.leave(100)
-    harness.room.leave(100)
+    harness.room.leave(100, "192.0.2.1")
+    harness.room.leave(100, "192.0.2.1")
     assert "one" in harness.begun
 
 
@@ -47,14 +95,14 @@ def test_a_request_for_which_the_room_is_too_small_is_let_in_alone() -> None:
     harness.enter("small", 1)
     harness.enter("largest", 1000)
     assert harness.begun == ["small"]
-    harness.room.leave(1)
+    harness.room.leave(1, "")
     assert harness.begun == ["small", "largest"]
 
 
 def test_a_request_whose_connection_ends_waits_no_more() -> None:
     harness = Harness()
-    harness.enter("a", 60)
-    harness.enter("gone", 60)
+    harness.enter("a", 30)
+    harness.enter("gone", 30)
     harness.enter("c", 10)
     harness.room.drop("gone")
     harness.room.drop("unknown")
@@ -71,11 +119,11 @@ def test_requests_that_are_over_when_they_are_begun_do_not_nest() -> None:
         while frame.f_back is not None:
             frame, depth = frame.f_back, depth + 1
         depths.append(depth)
-        room.leave(1)
+        room.leave(1, "")
 
     for number in range(10):
         room.enter(1, begin, number, "")
-    room.leave(1)
+    room.leave(1, "")
     assert len(depths) == 10
     assert len({*depths}) == 1
     assert room.used_elements == 0

@@ -27,19 +27,25 @@ from kafkaproto.messages import (
     DescribeQuorumResponse,
     EnvelopeRequest,
     EnvelopeResponse,
+    FetchRequest,
     MetadataRequest,
     MetadataResponse,
+    ProduceRequest,
 )
 from kafkaproto.support import joined
+from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.table import served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.passes import PASS_S, Passes
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome
-from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
+from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, MAX_DECODED_BYTES, DecodingRoom
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.requests.context import NoResponse, Response
+from kafkaproto_server.requests.data import Fetched, FetchResult
+from kafkaproto_server.requests.fetch_requests import FetchValues
+from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.storage.errors import DiskError, StorageError
 from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.services import CLUSTER_ID, Calls, golden, services
@@ -460,12 +466,97 @@ def test_the_room_is_left_whatever_becomes_of_a_large_request(end: str) -> None:
     while slices.waiting:
         slices.turn()
     if end == "decided":
-        # As long as the controller has the request, it takes room.
-        assert room.used_elements > 0
+        # As long as the controller has the request, it takes room, but none that others need to be decoded.
+        assert room.used_elements == 0 < room.waiting_elements
         calls.replies[0].resolve(CreateTopicsResponse())
         while slices.waiting:
             slices.turn()
-    assert room.used_elements == 0
+    assert room.used_elements == room.waiting_elements == 0
+
+
+def test_a_request_that_waits_stays_where_it_is_if_too_many_do() -> None:
+    calls = Calls()
+    room = DecodingRoom(70_000)
+    dispatcher = Dispatcher(services(IMAGE, calls), room=room)
+    kind = ListenerKind.CONTROLLER
+    topic = CreateTopicsRequest.CreatableTopic(name="a", num_partitions=1, replication_factor=1)
+    event = request(CreateTopicsRequest(topics=[topic] * 3_000), 7, kind)
+    assert isinstance(event, IncomingRequest)
+    taken = len(event.frame) - event.body_offset
+    assert 70_000 // 3 < taken < 70_000 // 2
+    for number in range(3):
+        served(dispatcher, event, connection(kind, number=number))
+    assert (room.waiting_elements, room.used_elements) == (2 * taken, taken)
+    for reply in calls.replies:
+        reply.resolve(CreateTopicsResponse())
+    assert (room.waiting_elements, room.used_elements) == (0, 0)
+
+
+def large_fetch() -> FetchRequest:
+    partitions = [FetchRequest.FetchPartition(partition=index) for index in range(MANY_ELEMENTS)]
+    return FetchRequest(max_wait_ms=1, topics=[FetchRequest.FetchTopic(topic="t", partitions=partitions)])
+
+
+class ParkedFetches:
+    """A broker whose Fetch requests wait."""
+
+    def __init__(self) -> None:
+        self.done: list[Fetched] = []
+        self.abandoned: list[int] = []
+
+    def fetch(
+        self, _values: FetchValues, _version: int, _may: object, done: Fetched, _: object
+    ) -> Callable[[], None]:
+        self.done.append(done)
+        number = len(self.done)
+        return lambda: self.abandoned.append(number)
+
+    @property
+    def services(self) -> Services:
+        made = services(IMAGE)
+        return msgspec.structs.replace(
+            made, replicas=msgspec.structs.replace(made.replicas, fetch=self.fetch)
+        )
+
+
+def test_a_fetch_that_waits_takes_no_room_of_requests() -> None:
+    parked = ParkedFetches()
+    slices = Slices()
+    room = DecodingRoom()
+    dispatcher = Dispatcher(parked.services, slices=slices, room=room)
+    outcomes = served(dispatcher, request(large_fetch(), 12), connection())
+    assert room.used_elements > 0
+    while slices.waiting:
+        slices.turn()
+    assert (len(parked.done), room.used_elements, room.waiting_elements) == (1, 0, 0)
+    parked.done[0](FetchResult(error_code=0, session_id=0, responses=()))
+    assert len(outcomes) == 1
+    # The connection waits for nothing now.
+    dispatcher.connection_ended(connection())
+    assert parked.abandoned == []
+
+
+@pytest.mark.parametrize("is_large", [True, False])
+def test_a_fetch_that_waits_is_given_up_with_its_connection(is_large: bool) -> None:
+    parked = ParkedFetches()
+    dispatcher = Dispatcher(parked.services)
+    fetch = large_fetch() if is_large else FetchRequest(max_wait_ms=1)
+    for number in (1, 2):
+        served(dispatcher, request(fetch, 12), connection(number=number))
+    dispatcher.connection_ended(connection(number=2))
+    dispatcher.connection_ended(connection(number=2))
+    assert parked.abandoned == [2]
+
+
+def test_a_produce_of_many_bytes_takes_no_room() -> None:
+    room = DecodingRoom()
+    dispatcher = Dispatcher(services(IMAGE), room=room)
+    room.enter(MAX_DECODED_BYTES // BYTES_AN_ELEMENT, lambda: None, "other", "192.0.2.9")
+    data = ProduceRequest.PartitionProduceData(index=0, records=bytes(100_000))
+    produce = ProduceRequest(
+        acks=1, timeout_ms=1, topic_data=[ProduceRequest.TopicProduceData(name="none", partition_data=[data])]
+    )
+    assert len(served(dispatcher, request(produce, 9), connection())) == 1
 
 
 def test_a_failing_disk_ends_the_node_in_a_later_turn_too() -> None:

@@ -72,7 +72,8 @@ def handle_fetch(
         return FetchResponse(error_code=ErrorCode.INVALID_REQUEST)
     values = fetch_values(request, context.api_version, context.listener_name)
     throttle = context.throttle
-    reply: Deferred[Encoded] = Deferred()
+    # Of a connection that has ended.
+    reply: Deferred[Encoded] = Deferred(abandoned=lambda: give_up())
 
     def done(result: FetchResult) -> None:
         reply.resolve(_encoded(result, values, context, services))
@@ -82,11 +83,11 @@ def handle_fetch(
         may = is_allowed(context, services, Operation.CLUSTER_ACTION)
         if throttle is not None and may:
             throttle.exempt()
-        services.replicas.fetch(values, context.api_version, lambda _: may, done, None)
+        give_up = services.replicas.fetch(values, context.api_version, lambda _: may, done, None)
     else:
         if throttle is not None:
             values = _within(values, throttle.most_bytes())
-        services.replicas.fetch(
+        give_up = services.replicas.fetch(
             values,
             context.api_version,
             lambda name: is_allowed(context, services, Operation.READ, ResourceType.TOPIC, name),
@@ -202,4 +203,5 @@ API = Api(
     controller=of_quorum(),
     refuse=refuse,
     is_urgent=True,
+    bounds_waiting=True,
 )

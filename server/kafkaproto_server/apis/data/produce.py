@@ -28,6 +28,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import RECORDS
+from kafkaproto_server.apis.data.produce_elements import most_elements
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Unanswered
 from kafkaproto_server.requests.data import Produced, ProduceItem, ProduceResult
@@ -331,4 +332,5 @@ API = Api(
     advertised_from=0,
     broker=Served(handler=handle_produce, access=of_items(Operation.WRITE, ResourceType.TOPIC)),
     refuse=refuse,
+    most_elements=most_elements,
 )

@@ -132,11 +132,14 @@ class Fetches:
         may_read: MayRead,
         done: Fetched,
         throttle: Throttle | None = None,
-    ) -> None:
-        """Serve a request. ``done`` is called with the response, now or later; ``throttle`` is asked before."""
+    ) -> Callable[[], None]:
+        """Serve a request. ``done`` is called with the response, now or later; ``throttle`` is asked before. Returns
+        the function that ends a request whose response nobody needs any more."""
         now_ms = self._clock.now_ms()
         context = self.sessions.begin(values, now_ms)
-        _Fetch(self, values, version, may_read, context, done, throttle).begin(now_ms)
+        fetch = _Fetch(self, values, version, may_read, context, done, throttle)
+        fetch.begin(now_ms)
+        return fetch.give_up
 
     def _partition(self, key: PartitionKey) -> Partition | None:
         topic, index = key
@@ -313,6 +316,15 @@ class _Fetch:
         if not self._is_over:
             self._look(is_first=False)
             self._finish()
+
+    def give_up(self) -> None:
+        """The connection has ended: free what the request keeps. What a thread reads for it is dropped later."""
+        if not self._is_over:
+            self._is_over = True
+            self._node.metrics.fetches.end(self._watched)
+            self._context.cancel()
+            self._results.clear()
+            self._hosts.clear()
 
     def _look(self, *, is_first: bool) -> bool:
         """Read all partitions. Returns whether the response need not wait any longer."""

@@ -32,7 +32,7 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
 from kafkaproto_server.apis.serving import serve
-from kafkaproto_server.apis.table import URGENT_KEYS, possible_elements, refuse_at_once, served_versions
+from kafkaproto_server.apis.table import APIS, URGENT_KEYS, elements_of, refuse_at_once, served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
@@ -89,6 +89,8 @@ class Dispatcher:
         self.slices = slices or Slices(in_place_s=IMMEDIATELY)
         self.room = room or DecodingRoom()
         self.throttling = throttling or Throttling(RateWindows(1, 1), lambda: 0)
+        self.abandonable: dict[Hashable, _Serving] = {}
+        """The requests that wait only for the sake of their response, by connection."""
 
     def serve(
         self, request: IncomingRequest | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
@@ -119,6 +121,9 @@ class Dispatcher:
         # pile up work of its earlier connections.
         self.room.drop(owner)
         self.slices.drop(owner)
+        waiting = self.abandonable.get(owner)
+        if waiting is not None:
+            waiting.abandon()
         self.services.shares.connection_ended(owner)
 
     @staticmethod
@@ -143,6 +148,7 @@ class _Serving:
         "begun_at",
         "connection",
         "elements_in_room",
+        "elements_waiting",
         "handled_at",
         "message",
         "metrics",
@@ -150,6 +156,7 @@ class _Serving:
         "request",
         "respond",
         "throttle",
+        "waits_for",
     )
 
     def __init__(
@@ -163,6 +170,9 @@ class _Serving:
         self.message: Message | None = None
         # The number of elements that this request took from the room for large requests.
         self.elements_in_room = 0
+        # Those that it took from the room for requests that wait.
+        self.elements_waiting = 0
+        self.waits_for: Deferred[Any] | None = None
         # The sender's quotas; None if the cluster has none.
         self.throttle: RequestThrottle | None = None
         self.begun_at = time.perf_counter()
@@ -203,7 +213,7 @@ class _Serving:
             host=connection.peer_host,
             is_urgent=self.request.api_key in URGENT_KEYS
             and connection.listener_kind is ListenerKind.CONTROLLER,
-            dropped=lambda made: self._end(made=made),
+            dropped=lambda made: self._free(made=made),
             spent=None if self.throttle is None else self.throttle.spent,
         )
 
@@ -215,7 +225,13 @@ class _Serving:
         # A result that is no steps was made without the body: a refusal, or a request that is
         # passed on unread.
         if self._body_bytes > MANY_ELEMENTS and isinstance(result, StepsType):
-            elements = possible_elements(request.api_key, self._body_bytes, connection.listener_kind)
+            elements = elements_of(
+                request.frame,
+                request.body_offset,
+                request.api_key,
+                request.api_version,
+                connection.listener_kind,
+            )
         if elements <= MANY_ELEMENTS:
             self._take(result)
             return
@@ -245,12 +261,42 @@ class _Serving:
             self.metrics.local.add(self.handled_at - self.begun_at)
         if isinstance(result, Deferred):
             result.on_done(self._take_decided, self._failed)
+            if not result.is_decided:
+                self._begin_wait(result)
             return
         self.metrics.remote.add(time.perf_counter() - self.handled_at)
         self._answer(result)
 
+    def _begin_wait(self, reply: Deferred[Any]) -> None:
+        """The reply may come much later. Keep meanwhile only what is needed."""
+        if reply.can_be_abandoned:
+            self.waits_for = reply
+            self.node.abandonable[_owner_of(self.connection)] = self
+        elements = self.elements_in_room
+        if not elements:
+            return
+        if APIS[self.request.api_key].bounds_waiting:
+            # The room is left when the request is freed.
+            self._free()
+        elif self.node.room.wait(elements, self.connection.peer_host):
+            self.elements_in_room, self.elements_waiting = 0, elements
+
+    def _end_wait(self) -> None:
+        if self.waits_for is not None:
+            self.waits_for = None
+            del self.node.abandonable[_owner_of(self.connection)]
+
+    def abandon(self) -> None:
+        """The connection has ended while the request waits."""
+        reply = self.waits_for
+        assert reply is not None, "it waits"
+        self._end_wait()
+        reply.abandon()
+        self._free()
+
     def _take_decided(self, result: HandlerResult) -> None:
         """Continue with a reply that was waited for."""
+        self._end_wait()
         if self.throttle is None:
             self._continue(result)
         else:
@@ -271,15 +317,15 @@ class _Serving:
         decided_at = time.perf_counter()
         if isinstance(response, NoResponse):
             self.respond(CloseConnection(response.reason))
-            self._end()
+            self._free()
         elif isinstance(response, Unanswered):
             self.respond(None)
-            self._end()
+            self._free()
         elif isinstance(response, Encoded):
             for code, times in response.errors.items():
                 metrics.add_error(code, times)
             self.respond(response.buffers)
-            self._end()
+            self._free()
         elif is_small(response, SMALL_RESPONSE_ELEMENTS):
             try:
                 body = response.encode(self.request.api_version)
@@ -290,13 +336,13 @@ class _Serving:
                 return
             metrics.response_queue.add(time.perf_counter() - decided_at)
             self.respond([body])
-            self._end()
+            self._free()
         else:
 
             def encoded(buffers: Sequence[Buffer]) -> None:
                 metrics.response_queue.add(time.perf_counter() - decided_at)
                 self.respond(buffers)
-                self._end(response)
+                self._free(response)
 
             self._start(self._encoded(response), encoded)
 
@@ -308,9 +354,9 @@ class _Serving:
             yield
         return buffers
 
-    def _end(self, response: Message | None = None, made: Sequence[Any] = ()) -> None:
-        """The request is finished: free it, its response, and what was ``made`` when it was dropped; in steps if they
-        are large."""
+    def _free(self, response: Message | None = None, made: Sequence[Any] = ()) -> None:
+        """The request is finished, or it waits and is not needed for its response: free it, its response, and what was
+        ``made`` when it was dropped; in steps if they are large."""
         message, self.message = self.message, None
         if self._body_bytes <= MANY_ELEMENTS:
             # The request is not large: every element takes at least one byte.
@@ -330,10 +376,14 @@ class _Serving:
         # Set to 0 first: the room may begin another request within `leave`.
         elements, self.elements_in_room = self.elements_in_room, 0
         if elements:
-            self.node.room.leave(elements)
+            self.node.room.leave(elements, self.connection.peer_host)
+        elements, self.elements_waiting = self.elements_waiting, 0
+        if elements:
+            self.node.room.end_wait(elements)
 
     def _failed(self, error: Exception) -> None:
         """Handle an error of a request: caused by its peer, by the disk, or unexpected."""
+        self._end_wait()
         # Such an error may have left the disk in a state that nobody knows. It ends the node.
         if isinstance(error, StorageError | DiskError):
             raise error
@@ -341,7 +391,7 @@ class _Serving:
             self.respond(error)
         else:
             self.respond(self._failure(error))
-        self._end()
+        self._free()
 
     def _failure(self, error: Exception) -> Outcome:
         request, metrics, message = self.request, self.metrics, self.message
