@@ -492,7 +492,7 @@ def test_a_repeated_request_that_overtakes_is_served_and_the_first_one_refused()
     results = world.read(first.look(), 1)
     second = sessions.begin(request(session_id, 2), NOW)
     assert first.look() == []
-    first.wait(pytest.fail)
+    first.wait(lambda _: pytest.fail("another request has continued the session"))
     first.cancel()
     world.append((TOPIC_ID, 0))
     refused = first.finish(results, NOW)
@@ -562,7 +562,7 @@ def test_a_waiting_request_hears_of_changes_until_it_ends(case: int, end: str) -
     calls: list[None] = []
     fetches = context.look()
     assert context.size > 0
-    context.wait(lambda: calls.append(None))
+    context.wait(lambda _: calls.append(None))
     world.append((TOPIC_ID, 1))
     assert len(calls) == 1
     if end == "cancel":

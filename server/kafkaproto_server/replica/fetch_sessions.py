@@ -37,6 +37,7 @@ from kafkaproto_server.ports import Rng
 from kafkaproto_server.replica.fetch_session_cache import FetchSessionCache
 from kafkaproto_server.requests.data import PartitionResult
 from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
+from kafkaproto_server.types import Steps, run_to_end
 
 NO_SESSION: Final = 0
 """Session id of requests and responses without a session."""
@@ -45,6 +46,7 @@ FULL_EPOCH: Final = 0
 FINAL_EPOCH: Final = -1
 """Epoch of a request that has all partitions and wants no session; one that it names is closed."""
 _MAX_EPOCH: Final = 2**31 - 1
+PARTITIONS_A_STEP: Final = 64
 
 
 Result = TypeVar("Result", bound=PartitionResult)
@@ -72,6 +74,9 @@ Find = Callable[[PartitionKey], WatchedPartition | None]
 """Finds a partition by topic id or name; None if this broker does not host it. Such a partition is looked at in each
 request, as is everything that has an error.
 """
+
+Wake = Callable[[PartitionFetch], None]
+"""Takes a partition of a waiting request that has changed."""
 
 Counted = Callable[[bytes | str, int], None]
 """Takes how many partitions of a topic, by id or name, incremental requests were about since it was called last."""
@@ -105,7 +110,7 @@ class _CachedPartition(msgspec.Struct, eq=False):
         session = self.session
         session.pending[self] = session.looks
         if session.wake is not None:
-            session.wake()
+            session.wake(self.fetch)
 
     def said(self, result: PartitionResult) -> None:
         """A response has this. With an error, or if logs differ, the client takes no offset from it: they are said
@@ -159,7 +164,7 @@ class FetchSession:
         """With each the number of looks that there had been when it became pending. If it became pending after the look
         of a request, that request's response does not settle it."""
         self.looks = 0
-        self.wake: Callable[[], None] | None = None
+        self.wake: Wake | None = None
         """Called when a partition changes, while a request waits."""
         self.requests = 0
         """How many requests have continued the session."""
@@ -249,28 +254,39 @@ class FetchContext:
         self._fetches = partitions
         self._find = find
         self._waiting: _Waiting | None = None
-        self._watched: list[WatchedPartition] = []
+        self._watched: dict[WatchedPartition, PartitionFetch] = {}
 
     @property
     def size(self) -> int:
         """How many partitions the request is about, those of its session that are not pending included."""
         return len(self._fetches)
 
+    @property
+    def look_size(self) -> int:
+        """How many partitions the next look has."""
+        return len(self._fetches)
+
     def look(self) -> list[PartitionFetch]:
         """The partitions to read now, in order. After a change, the next look may have others."""
         return list(self._fetches.values())
 
-    def wait(self, wake: Callable[[], None]) -> None:
+    def wait(self, wake: Wake) -> None:
         """Call ``wake`` at each change of a partition of the request, until `finish` or `cancel`.
 
-        Changes between a look and this call are not reported, so both belong in one step.
+        Changes between a look and this call are not reported, so either both belong in one step or this comes first.
         """
-        self._waiting = waiting = _Waiting(wake)
-        for key in self._fetches:
+        run_to_end(self.wait_in_steps(wake))
+
+    def wait_in_steps(self, wake: Wake) -> Steps[None]:
+        """As `wait`, some partitions in each step."""
+        self._waiting = waiting = _Waiting(wake, self._watched)
+        for number, (key, fetch) in enumerate(self._fetches.items(), start=1):
             partition = self._find(key)
             if partition is not None:
                 partition.watchers[waiting] = None
-                self._watched.append(partition)
+                self._watched[partition] = fetch
+            if number % PARTITIONS_A_STEP == 0:
+                yield
 
     def cancel(self) -> None:
         """The request is over without a response."""
@@ -296,14 +312,15 @@ class FetchContext:
 class _Waiting:
     """The watcher of a request without a session."""
 
-    __slots__ = ("_wake",)
+    __slots__ = ("_wake", "_watched")
 
-    def __init__(self, wake: Callable[[], None]) -> None:
+    def __init__(self, wake: Wake, watched: dict[WatchedPartition, PartitionFetch]) -> None:
         self._wake = wake
+        self._watched = watched
 
-    def partition_changed(self, partition: object) -> None:
-        """Let the request be looked at again."""
-        self._wake()
+    def partition_changed(self, partition: WatchedPartition) -> None:
+        """Let the request look at it again."""
+        self._wake(self._watched[partition])
 
 
 class _RefusedContext(FetchContext):
@@ -374,6 +391,11 @@ class _IncrementalContext(FetchContext):
         """See `FetchContext.size`."""
         return self._session.size
 
+    @property
+    def look_size(self) -> int:
+        """See `FetchContext.look_size`."""
+        return len(self._session.pending)
+
     def look(self) -> list[PartitionFetch]:
         """The pending partitions in the session's order; none if another request has continued the session."""
         session = self._session
@@ -391,10 +413,11 @@ class _IncrementalContext(FetchContext):
                 partition.watch(hosted)
         return fetches
 
-    def wait(self, wake: Callable[[], None]) -> None:
-        """As `FetchContext.wait`, for all partitions of the session at once."""
+    def wait_in_steps(self, wake: Wake) -> Steps[None]:
+        """As `FetchContext.wait_in_steps`, for all partitions of the session at once."""
         if self._session.epoch == self._epoch:
             self._session.wake = wake
+        yield from ()
 
     def cancel(self) -> None:
         """As `FetchContext.cancel`. The session stays as if the partitions had not been looked at."""

@@ -19,6 +19,13 @@ from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.log_state.transactions import aborted_between
 from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.node.replicas.log_read import LogRead
+from kafkaproto_server.node.replicas.parked_fetches import (
+    FEW_PARTITIONS,
+    PARTITIONS_A_STEP,
+    InTurns,
+    ParkedFetches,
+)
 from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Buffer, Clock, Rng
@@ -27,7 +34,7 @@ from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionEr
 from kafkaproto_server.replica.preferred_replica import preferred_replica
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import Fetched, FetchResult, ReadResult
-from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
+from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey, partition_key
 from kafkaproto_server.storage.errors import (
     CorruptFileError,
     LogClosedError,
@@ -35,7 +42,7 @@ from kafkaproto_server.storage.errors import (
     StorageError,
 )
 from kafkaproto_server.storage.log.topic_log import TopicLog
-from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
+from kafkaproto_server.types import NO_NODE, OffsetAndEpoch, Steps, run_to_end
 
 FIRST_SERVED_BY_FOLLOWERS = 11
 """Version of Fetch whose clients know that any replica may respond (KIP-392)."""
@@ -50,44 +57,6 @@ nothing new."""
 
 MayRead = Callable[[str], bool]
 """Whether the sender may read a topic."""
-
-
-class LogRead:
-    """A read of a log, which may have to wait for the disk."""
-
-    __slots__ = ("aborted", "end_offset", "hosted", "log", "max_bytes", "offset", "position", "whole_first")
-
-    def __init__(
-        self,
-        position: int,
-        hosted: Hosted,
-        log: TopicLog,
-        offset: int,
-        max_bytes: int,
-        end_offset: int,
-        whole_first: bool,
-    ) -> None:
-        self.position = position
-        self.hosted = hosted
-        self.log = log
-        self.offset = offset
-        self.max_bytes = max_bytes
-        self.end_offset = end_offset
-        self.whole_first = whole_first
-        # Compaction and retention replace the list, and a thread may read what was there before.
-        self.aborted = hosted.partition.aborted
-
-    def read(self) -> Buffer:
-        """See `Log.read_records`; for a thread."""
-        return self.log.read_records(
-            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first
-        )
-
-    def read_now(self, *, copied: bool) -> Sendable:
-        """See `Log.records_now`."""
-        return self.log.records_now(
-            self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first, copied=copied
-        )
 
 
 class Fetches:
@@ -123,6 +92,9 @@ class Fetches:
         """Of what followers copy."""
         self.metrics = metrics
         """What is read, by topic."""
+        self.parked = ParkedFetches()
+        self.in_turns = InTurns(timers, clock)
+        """For large requests."""
         self.sessions = FetchSessions(rng, self._partition, max_sessions, self._count_requests)
 
     def fetch(
@@ -254,14 +226,18 @@ class _Fetch:
         "_cold",
         "_context",
         "_done",
+        "_fetches",
         "_hosts",
         "_is_looking",
         "_is_over",
         "_may_read",
+        "_missed",
         "_node",
         "_results",
+        "_sizes",
         "_throttle",
         "_throttled",
+        "_total",
         "_values",
         "_version",
         "_watched",
@@ -286,7 +262,14 @@ class _Fetch:
         self._throttle = throttle
         self._is_over = False
         self._is_looking = False
+        # What the last look was about.
+        self._fetches: list[PartitionFetch] = []
         self._results: list[ReadResult] = []
+        # The bytes of records that there are: of all partitions, and of those of a large request that have any.
+        self._total = 0
+        self._sizes: dict[PartitionKey, int] = {}
+        # The partitions that have changed during a look.
+        self._missed: dict[PartitionKey, PartitionFetch] = {}
         # The replica of each of them; None if there is none here that the sender may read.
         self._hosts: list[Hosted | None] = []
         # How many partitions it waits for.
@@ -296,66 +279,129 @@ class _Fetch:
         self._throttled: list[int] = []
 
     def begin(self, now_ms: int) -> None:
-        values = self._values
         if self._context.continues_session:
             self._node.metrics.all.fetch_requests += self._context.size
-        if self._context.error_code or self._look(is_first=True) or values.max_wait_ms <= 0:
+        if self._context.error_code:
+            self._finish()
+        elif self._is_large:
+            self._node.in_turns.start(self._begin_in_steps(now_ms), lambda: self._is_over)
+        elif self._look(is_first=True) or self._values.max_wait_ms <= 0:
             self._finish()
         elif not self._is_over:
             self._context.wait(self._wake)
-            self._watched = self._context.size
-            self._node.metrics.fetches.begin(self._watched)
-            self._node.call_at(now_ms + values.max_wait_ms, self._expire, lambda: self._is_over)
+            self._park(now_ms)
 
-    def _wake(self) -> None:
+    @property
+    def _is_large(self) -> bool:
+        return self._context.look_size > FEW_PARTITIONS
+
+    def _begin_in_steps(self, now_ms: int) -> Steps[None]:
+        self._is_looking = True
+        # Before the look: between its steps partitions may change.
+        yield from self._context.wait_in_steps(self._wake)
+        is_due = yield from self._read_in_steps(is_first=True)
+        self._is_looking = False
+        missed, self._missed = self._missed, {}
+        if is_due or self._values.max_wait_ms <= 0:
+            self._finish()
+        else:
+            self._park(now_ms)
+            for each in missed.values():
+                self._wake(each)
+
+    def _park(self, now_ms: int) -> None:
+        self._watched = self._context.size
+        self._node.metrics.fetches.begin(self._watched)
+        self._node.call_at(now_ms + self._values.max_wait_ms, self.respond_early, lambda: self._is_over)
+        size = len(self._results)
+        if size > FEW_PARTITIONS:
+            # They are read again before the response.
+            self._sizes = {
+                partition_key(fetch): result.records_bytes
+                for fetch, result in zip(self._fetches, self._results, strict=True)
+                if result.records_bytes
+            }
+            self._free()
+        self._node.parked.add(self, max(1, size))
+
+    def _free(self) -> None:
+        self._fetches, self._results, self._hosts, self._cold = [], [], [], []
+
+    def _wake(self, fetch: PartitionFetch) -> None:
         # A read that fails takes the partition offline, which wakes whoever waits for it; the look under way tells so.
-        if not self._is_over and not self._is_looking and self._look(is_first=False):
+        if self._is_over:
+            return
+        if self._is_looking:
+            self._missed[partition_key(fetch)] = fetch
+        elif self._is_large:
+            if self._is_enough(fetch):
+                self.respond_early()
+        elif self._look(is_first=False):
             self._finish()
 
-    def _expire(self) -> None:
-        if not self._is_over:
+    def _is_enough(self, fetch: PartitionFetch) -> bool:
+        """Look at one partition that has changed. Returns whether the response need not wait any longer."""
+        key, limit = partition_key(fetch), self._node.limit(self._values)
+        others = self._total - self._sizes.get(key, 0)
+        result, _ = self._result_of(fetch, 0, max(0, limit - others), is_first=False, is_empty=others == 0)
+        self._cold, self._throttled = [], []
+        self._sizes[key] = result.records_bytes
+        self._total = others + result.records_bytes
+        return (
+            _ends_wait(result) or result.error_code != 0 or self._total >= min(self._values.min_bytes, limit)
+        )
+
+    def respond_early(self) -> None:
+        """The time is over, or there is enough, or others need the place: respond with what there is."""
+        if self._is_over or self._is_looking:
+            return
+        if self._is_large:
+            self._is_looking = True
+            self._node.in_turns.start(self._finish_in_steps(), lambda: self._is_over)
+        else:
             self._look(is_first=False)
             self._finish()
+
+    def _finish_in_steps(self) -> Steps[None]:
+        yield from self._read_in_steps(is_first=False)
+        self._is_looking = False
+        self._finish()
 
     def give_up(self) -> None:
         """The connection has ended: free what the request keeps. What a thread reads for it is dropped later."""
         if not self._is_over:
-            self._is_over = True
-            self._node.metrics.fetches.end(self._watched)
+            self._end()
             self._context.cancel()
-            self._results.clear()
-            self._hosts.clear()
+            self._free()
+
+    def _end(self) -> None:
+        self._is_over = True
+        self._node.parked.remove(self)
+        if self._watched:
+            self._node.metrics.fetches.end(self._watched)
 
     def _look(self, *, is_first: bool) -> bool:
         """Read all partitions. Returns whether the response need not wait any longer."""
         self._is_looking = True
         try:
-            return self._read_all(is_first=is_first)
+            return run_to_end(self._read_in_steps(is_first=is_first))
         finally:
             self._is_looking = False
+            self._missed.clear()
 
-    def _read_all(self, *, is_first: bool) -> bool:
+    def _read_in_steps(self, *, is_first: bool) -> Steps[bool]:
         left = limit = self._node.limit(self._values)
         is_due = False
         total = refused = 0
-        self._results, self._cold = results, _ = [], []
-        self._hosts = hosts = []
+        self._free()
+        results, hosts, cold = self._results, self._hosts, self._cold
         self._throttled.clear()
-        fetches = self._context.look()
+        self._fetches = fetches = self._context.look()
         for position, fetch in enumerate(fetches):
-            hosted = None
-            try:
-                hosted = self._node.find(fetch, self._may_read)
-                result = self._read(hosted, fetch, position, left, is_first=is_first, is_empty=total == 0)
-            except PartitionError as error:
-                leader_id, leader_epoch = self._node.leader_of(fetch)
-                result = ReadResult(
-                    error_code=error.code,
-                    high_watermark=-1,
-                    log_start_offset=-1,
-                    leader_id=leader_id,
-                    leader_epoch=leader_epoch,
-                )
+            if position and position % PARTITIONS_A_STEP == 0:
+                yield
+            self._cold = cold
+            result, hosted = self._result_of(fetch, position, left, is_first=is_first, is_empty=total == 0)
             results.append(result)
             hosts.append(hosted)
             total += result.records_bytes
@@ -363,13 +409,28 @@ class _Fetch:
             if result.error_code in _NOT_READ:
                 refused += 1
             else:
-                is_due = (
-                    is_due
-                    or result.error_code != 0
-                    or result.is_diverging
-                    or result.preferred_read_replica != NO_NODE
-                )
+                is_due = is_due or _ends_wait(result)
+        self._total = total
         return is_due or total >= min(self._values.min_bytes, limit) or refused == self._context.size
+
+    def _result_of(
+        self, fetch: PartitionFetch, position: int, left: int, *, is_first: bool, is_empty: bool
+    ) -> tuple[ReadResult, Hosted | None]:
+        """Read one partition, or find out why it cannot be read."""
+        hosted = None
+        try:
+            hosted = self._node.find(fetch, self._may_read)
+            return self._read(hosted, fetch, position, left, is_first=is_first, is_empty=is_empty), hosted
+        except PartitionError as error:
+            leader_id, leader_epoch = self._node.leader_of(fetch)
+            result = ReadResult(
+                error_code=error.code,
+                high_watermark=-1,
+                log_start_offset=-1,
+                leader_id=leader_id,
+                leader_epoch=leader_epoch,
+            )
+            return result, hosted
 
     def _read(
         self,
@@ -525,9 +586,7 @@ class _Fetch:
         metrics.all.bytes_out += size_of_all
 
     def _finish(self) -> None:
-        self._is_over = True
-        if self._watched:
-            self._node.metrics.fetches.end(self._watched)
+        self._end()
         if self._cold:
             self._context.cancel()
             self._node.read_cold(self._cold, self._take_cold)
@@ -582,6 +641,13 @@ class _Fetch:
                 error_code=finished.error_code, session_id=finished.session_id, responses=finished.responses
             )
         )
+
+
+def _ends_wait(result: ReadResult) -> bool:
+    """Whether the sender has to know this at once."""
+    if result.error_code in _NOT_READ:
+        return False
+    return result.error_code != 0 or result.is_diverging or result.preferred_read_replica != NO_NODE
 
 
 def _walks(partition: Partition, values: FetchValues) -> bool:

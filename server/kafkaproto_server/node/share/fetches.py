@@ -24,7 +24,8 @@ from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto_server.log_state.transactions import aborted_between
 from kafkaproto_server.metrics.coordinators import SharePartitionMetrics
 from kafkaproto_server.metrics.topics import TopicMetrics
-from kafkaproto_server.node.replicas.fetches import Fetches, LogRead
+from kafkaproto_server.node.replicas.fetches import Fetches
+from kafkaproto_server.node.replicas.log_read import LogRead
 from kafkaproto_server.node.share.led import LedSharePartition, LedSharePartitions
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.context import Throttle
