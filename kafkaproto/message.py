@@ -40,6 +40,19 @@ class Struct:
         return f"{type(self).__name__}({fields})"
 
 
+def _together(pieces: Pieces) -> list[Buffer]:
+    """Pieces joined to buffers, long ones left as they are."""
+    buffers: list[Buffer] = []
+    begin = 0
+    for position, piece in enumerate(pieces):
+        if len(piece) >= _LONG_PIECE_BYTES:
+            buffers.append(b"".join(pieces[begin:position]))
+            buffers.append(piece)
+            begin = position + 1
+    buffers.append(b"".join(pieces[begin:]))
+    return buffers
+
+
 class Message(Struct):
     """A message that can be read and written at every version from ``MIN_VERSION`` to ``MAX_VERSION``."""
 
@@ -161,37 +174,28 @@ class Message(Struct):
         pieces: Pieces = []
         try:
             self._write(pieces, version)
-            buffers: list[Buffer] = []
-            begin = 0
-            for position, piece in enumerate(pieces):
-                if len(piece) >= _LONG_PIECE_BYTES:
-                    buffers.append(b"".join(pieces[begin:position]))
-                    buffers.append(piece)
-                    begin = position + 1
-            buffers.append(b"".join(pieces[begin:]))
+            buffers = _together(pieces)
         except (*FAILURES, ProtocolError) as failure:
             raise self._explain_writing(version, failure) from None
         return buffers
 
     def encode_in_steps(self, version: int) -> Steps[list[Buffer]]:
-        """The message's bytes as buffers to be joined. A response is written a few elements a step, any other message
-        in one go. Raises as `encode` does.
-        """
+        """As `encode_buffers`. A response is written a few elements a step, any other message in one go."""
         if not self.MIN_VERSION <= version <= self.MAX_VERSION:
             raise self._no_version(version)
         pieces: Pieces = []
         writing = self._step_write(pieces, version)
         if writing is None:
-            return [self.encode(version)]
+            return self.encode_buffers(version)
         buffers: list[Buffer] = []
         try:
             for _ in writing:
                 if len(pieces) >= _PIECES_TOGETHER:
-                    buffers.append(b"".join(pieces))
+                    buffers += _together(pieces)
                     # The list is emptied, not replaced: the writer holds it and appends to it.
                     pieces.clear()
                 yield
-            buffers.append(b"".join(pieces))
+            buffers += _together(pieces)
         except (*FAILURES, ProtocolError) as failure:
             raise self._explain_writing(version, failure) from None
         return buffers

@@ -30,6 +30,12 @@ request needs more than one."""
 
 def run_to_end(steps: Generator[object, None, T]) -> T:
     """Take all steps at once and return their result; raises what they raise."""
+    # Most work is short and has no step between its beginning and its end.
+    try:
+        next(steps)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
     results: list[T] = []
 
     def all_steps() -> Iterator[object]:
@@ -191,6 +197,8 @@ class Deferred(Generic[T]):
     def _decide(self) -> None:
         assert not self._done, "a deferred reply was decided twice"
         self._done = True
+        # It may refer to what has made the response, which refers to this: a cycle for each request.
+        self._abandoned = None
         self._run_callbacks()
 
     def _run_callbacks(self) -> None:

@@ -3,6 +3,7 @@ compared with the responses of a node of Apache Kafka 4.4.0 to the same requests
 
 from __future__ import annotations
 
+import gc
 import heapq
 import os
 from pathlib import Path
@@ -288,6 +289,19 @@ def test_a_large_request_is_given_up_at_any_time(
         0,
         0,
     )
+
+
+def test_a_request_leaves_no_cycles(broker: DataBroker) -> None:
+    write(broker, b"a")
+    broker.fetch("t")
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(20):
+            broker.fetch("t")
+        assert gc.collect() < 20
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("session_epoch", [-1, 0])

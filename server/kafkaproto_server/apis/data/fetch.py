@@ -48,7 +48,7 @@ from kafkaproto_server.requests.fetch_requests import (
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Deferred
+from kafkaproto_server.types import Deferred, Steps, run_to_end
 
 _FIRST_WITH_LEADERS = 16
 _FIRST_WITH_STORAGE_ERROR = 6
@@ -61,22 +61,27 @@ _NOT_LOOKED_AT = (
 )
 """With these, Kafka's list of aborted transactions is empty; with any other error it is null."""
 
+_FEW_PARTITIONS = 128
+"""A response with at most this many is made in one go."""
+_PARTITIONS_A_STEP = 32
+
 Partition = FetchResponse.PartitionData
 
 
 def handle_fetch(
     request: FetchRequest, context: RequestContext, services: Services
-) -> Deferred[Encoded] | FetchResponse:
+) -> Deferred[Encoded | Steps[Encoded]] | FetchResponse:
     """Read records, now or when there are some."""
     if request.isolation_level not in _ISOLATION_LEVELS:
         return FetchResponse(error_code=ErrorCode.INVALID_REQUEST)
     values = fetch_values(request, context.api_version, context.listener_name)
     throttle = context.throttle
     # Of a connection that has ended.
-    reply: Deferred[Encoded] = Deferred(abandoned=lambda: give_up())
+    reply: Deferred[Encoded | Steps[Encoded]] = Deferred(abandoned=lambda: give_up())
 
     def done(result: FetchResult) -> None:
-        reply.resolve(_encoded(result, values, context, services))
+        steps = _encoded(result, values, context, services)
+        reply.resolve(steps if len(result.responses) > _FEW_PARTITIONS else run_to_end(steps))
 
     if values.is_from_follower:
         # One check for all: the names of topics say nothing to a broker that replicates them.
@@ -106,7 +111,7 @@ def _within(values: FetchValues, most_bytes: int | None) -> FetchValues:
 
 def _encoded(
     result: FetchResult, values: FetchValues, context: RequestContext, services: Services
-) -> Encoded:
+) -> Steps[Encoded]:
     response = FetchResponse(
         error_code=result.error_code, session_id=result.session_id, throttle_time_ms=result.throttle_ms
     )
@@ -114,7 +119,9 @@ def _encoded(
     topics = response.responses
     last: tuple[bytes, str | None] | None = None
     leaders: set[int] = set()
-    for fetch, read in result.responses:
+    for position, (fetch, read) in enumerate(result.responses):
+        if position and position % _PARTITIONS_A_STEP == 0:
+            yield
         key = (fetch.topic_id, fetch.topic_name)
         if key != last:
             last = key
@@ -140,7 +147,11 @@ def _encoded(
                         rack=services.metadata.rack(leader_id),
                     )
                 )
-    return Encoded(buffers=response.encode_buffers(context.api_version), errors=errors)
+    if len(result.responses) > _FEW_PARTITIONS:
+        buffers = yield from response.encode_in_steps(context.api_version)
+    else:
+        buffers = response.encode_buffers(context.api_version)
+    return Encoded(buffers=buffers, errors=errors)
 
 
 def _partition(fetch: PartitionFetch, read: ReadResult) -> Partition:

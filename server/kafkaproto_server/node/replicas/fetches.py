@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any, Final
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
@@ -54,6 +55,10 @@ _NOT_READ = (
 )
 """Errors that do not end the wait for the other partitions. Otherwise a client would ask again and again, and be told
 nothing new."""
+
+_NO_LIST: Final[list[Any]] = []
+_NO_DICT: Final[dict[Any, Any]] = {}
+"""What requests begin with. Nothing is added to them: most requests need none, and each would cost time."""
 
 MayRead = Callable[[str], bool]
 """Whether the sender may read a topic."""
@@ -263,18 +268,18 @@ class _Fetch:
         self._is_over = False
         self._is_looking = False
         # What the last look was about.
-        self._fetches: list[PartitionFetch] = []
-        self._results: list[ReadResult] = []
+        self._fetches: Sequence[PartitionFetch] = ()
+        self._results: list[ReadResult] = _NO_LIST
         # The bytes of records that there are: of all partitions, and of those of a large request that have any.
         self._total = 0
-        self._sizes: dict[PartitionKey, int] = {}
+        self._sizes: dict[PartitionKey, int] = _NO_DICT
         # The partitions that have changed during a look.
-        self._missed: dict[PartitionKey, PartitionFetch] = {}
+        self._missed: dict[PartitionKey, PartitionFetch] = _NO_DICT
         # The replica of each of them; None if there is none here that the sender may read.
-        self._hosts: list[Hosted | None] = []
+        self._hosts: list[Hosted | None] = _NO_LIST
         # How many partitions it waits for.
         self._watched = 0
-        self._cold: list[LogRead] = []
+        self._cold: list[LogRead] = _NO_LIST
         # The positions of partitions whose records count for the throttle of replication.
         self._throttled: list[int] = []
 
@@ -301,7 +306,7 @@ class _Fetch:
         yield from self._context.wait_in_steps(self._wake)
         is_due = yield from self._read_in_steps(is_first=True)
         self._is_looking = False
-        missed, self._missed = self._missed, {}
+        missed, self._missed = self._missed, _NO_DICT
         if is_due or self._values.max_wait_ms <= 0:
             self._finish()
         else:
@@ -325,13 +330,15 @@ class _Fetch:
         self._node.parked.add(self, max(1, size))
 
     def _free(self) -> None:
-        self._fetches, self._results, self._hosts, self._cold = [], [], [], []
+        self._fetches, self._results, self._hosts, self._cold = (), _NO_LIST, _NO_LIST, _NO_LIST
 
     def _wake(self, fetch: PartitionFetch) -> None:
         # A read that fails takes the partition offline, which wakes whoever waits for it; the look under way tells so.
         if self._is_over:
             return
         if self._is_looking:
+            if self._missed is _NO_DICT:
+                self._missed = {}
             self._missed[partition_key(fetch)] = fetch
         elif self._is_large:
             if self._is_enough(fetch):
@@ -343,8 +350,11 @@ class _Fetch:
         """Look at one partition that has changed. Returns whether the response need not wait any longer."""
         key, limit = partition_key(fetch), self._node.limit(self._values)
         others = self._total - self._sizes.get(key, 0)
+        self._cold = []
         result, _ = self._result_of(fetch, 0, max(0, limit - others), is_first=False, is_empty=others == 0)
-        self._cold, self._throttled = [], []
+        self._cold, self._throttled = _NO_LIST, []
+        if self._sizes is _NO_DICT:
+            self._sizes = {}
         self._sizes[key] = result.records_bytes
         self._total = others + result.records_bytes
         return (
@@ -387,14 +397,14 @@ class _Fetch:
             return run_to_end(self._read_in_steps(is_first=is_first))
         finally:
             self._is_looking = False
-            self._missed.clear()
+            self._missed = _NO_DICT
 
     def _read_in_steps(self, *, is_first: bool) -> Steps[bool]:
         left = limit = self._node.limit(self._values)
         is_due = False
         total = refused = 0
-        self._free()
-        results, hosts, cold = self._results, self._hosts, self._cold
+        cold: list[LogRead] = []
+        self._results, self._hosts = results, hosts = [], []
         self._throttled.clear()
         self._fetches = fetches = self._context.look()
         for position, fetch in enumerate(fetches):
