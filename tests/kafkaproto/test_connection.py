@@ -269,8 +269,10 @@ def test_a_request_that_is_not_served_is_refused_before_its_body_is_there() -> N
 def test_a_server_can_tell_a_half_request_from_the_end_of_a_stream() -> None:
     connection = server()
     assert not connection.is_inside_request
+    assert connection.missing_bytes == 4
     connection.receive(framed(GOLDEN_REQUESTS["Vote v2"])[:-1])
     assert connection.next_event() is NEED_DATA
+    assert connection.missing_bytes == 1
     assert connection.is_inside_request
     assert connection.buffered_bytes == len(GOLDEN_REQUESTS["Vote v2"]) - 1
 

@@ -3,8 +3,6 @@ compared with the responses of a node of Apache Kafka 4.4.0 to the same requests
 
 from __future__ import annotations
 
-import gc
-import heapq
 import os
 from pathlib import Path
 from typing import Any
@@ -14,11 +12,8 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreatePartitionsRequest, FetchRequest, WriteTxnMarkersRequest
 from kafkaproto_server.file_part import Descriptor, FilePart
-from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
-from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.requests.data import FetchResult, ProduceItem
-from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
+from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.data_broker import (
     ME,
@@ -195,134 +190,6 @@ def test_without_time_or_need_there_is_no_wait(broker: DataBroker, fields: dict[
 def test_nobody_waits_for_more_than_the_response_may_have(broker: DataBroker) -> None:
     broker.produce("t", batch(b"a"))
     assert len(waiting(broker, "t", min_bytes=1 << 20, max_bytes=10)) == 1
-
-
-def large(broker: DataBroker, **fields: Any) -> list[Any]:
-    """What comes of a request for four partitions of a topic and a thousand that are not there."""
-    broker.topic("four", *[[ME]] * 4)
-    partitions = [wanted(index) for index in range(1004)]
-    return broker.send(broker.fetch_request(("four", partitions), **{"max_wait_ms": 1000, **fields}), 18)
-
-
-def test_a_large_request_that_waits_looks_only_at_what_has_changed(
-    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    size = len(batch(b"a"))
-    looked_at: list[int] = []
-    find = Fetches.find
-
-    def counted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
-        looked_at.append(fetch.index)
-        return find(fetches, fetch, may_read)
-
-    monkeypatch.setattr(Fetches, "find", counted)
-    found = large(broker, min_bytes=4 * size)
-    assert len(looked_at) == 1004
-    looked_at.clear()
-    for index in (0, 3, 3):
-        broker.produce("four", batch(b"a"), index)
-    assert (found, {*looked_at}) == ([], {0, 3})
-    assert len(looked_at) < 10
-    broker.produce("four", batch(b"b"), 1)
-    broker.replicas.call_due()
-    ((response,), looked) = found, len(looked_at)
-    assert looked > 1004
-    sizes = [len(each.records or b"") for each in response.responses[0].partitions]
-    assert sizes[:5] == [size, size, 0, 2 * size, 0]
-    assert not broker.replicas.manager.fetches.parked.partitions
-
-
-@pytest.mark.parametrize("session_epoch", [-1, 0])
-def test_a_large_request_ends_with_its_time_or_with_an_error(broker: DataBroker, session_epoch: int) -> None:
-    found = large(broker, session_epoch=session_epoch)
-    broker.replicas.pass_time(999)
-    assert found == []
-    broker.replicas.pass_time(1)
-    (response,) = found
-    assert len(response.responses[0].partitions) == 1004
-    found = broker.send(broker.fetch_request(("four", [wanted(0, 7), *map(wanted, range(1, 1004))])), 18)
-    assert found[0].responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
-
-
-def test_what_changes_while_a_large_request_is_looked_at_is_not_missed(
-    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
-    find = Fetches.find
-    written: list[bytes] = []
-
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
-        if fetch.index == 900 and not written:
-            written.append(batch(b"a"))
-            broker.produce("four", written[0], 0)
-        return find(fetches, fetch, may_read)
-
-    monkeypatch.setattr(Fetches, "find", late)
-    (response,) = large(broker)
-    assert len(response.responses[0].partitions[0].records) == len(written[0])
-
-
-@pytest.mark.parametrize("turns", [0, 1, 3, 1000])
-def test_a_large_request_is_given_up_at_any_time(
-    broker: DataBroker, turns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 4)
-    broker.topic("four", *[[ME]] * 4)
-    broker.replicas.follow()
-    request = broker.fetch_request(("four", [wanted(index) for index in range(1004)]), max_wait_ms=1000)
-    found: list[FetchResult] = []
-    fetches = broker.replicas.manager.fetches
-    give_up = fetches.fetch(fetch_values(request, 18), 18, lambda _: True, found.append)
-    timers = broker.replicas.manager._timers
-    for _ in range(turns):
-        if fetches.in_turns._works:
-            heapq.heappop(timers._heap)[2]()
-    give_up()
-    broker.replicas.pass_time(1000)
-    broker.produce("four", batch(b"a"), 0)
-    hosted = broker.replicas.manager.replicas.get(broker.topic_id("four"), 0)
-    assert hosted is not None
-    metrics = fetches.metrics.fetches
-    assert (found, len(hosted.partition.watchers), metrics.operations, fetches.parked.partitions) == (
-        [],
-        0,
-        0,
-        0,
-    )
-
-
-def test_a_request_leaves_no_cycles(broker: DataBroker) -> None:
-    write(broker, b"a")
-    broker.fetch("t")
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(20):
-            broker.fetch("t")
-        assert gc.collect() < 20
-    finally:
-        gc.enable()
-
-
-@pytest.mark.parametrize("session_epoch", [-1, 0])
-def test_a_request_that_is_given_up_leaves_nothing(broker: DataBroker, session_epoch: int) -> None:
-    broker.replicas.follow()
-    found: list[FetchResult] = []
-    request = broker.fetch_request(("t", [wanted()]), max_wait_ms=1000, session_epoch=session_epoch)
-    give_up = broker.services.replicas.fetch(
-        fetch_values(request, 18), 18, lambda _: True, found.append, None
-    )
-    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
-    assert hosted is not None
-    partition = hosted.partition
-    metrics = broker.replicas.manager.fetches.metrics.fetches
-    assert (len(partition.watchers), metrics.operations, metrics.watched) == (1, 1, 1)
-    give_up()
-    give_up()
-    assert (len(partition.watchers), metrics.operations, metrics.watched) == (0, 0, 0)
-    broker.produce("t", batch(b"a"))
-    broker.replicas.pass_time(1000)
-    assert found == []
 
 
 def test_a_consumer_waits_for_the_high_watermark_and_not_for_the_write(replicated: DataBroker) -> None:
