@@ -30,7 +30,7 @@ from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
-from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
+from kafkaproto_server.node.replicas.fetches import Fetches
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.maintenance import Maintenance
@@ -44,10 +44,8 @@ from kafkaproto_server.node.replicas.topic_settings import KnownSettings, number
 from kafkaproto_server.node.threads import Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError, Role
-from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import (
     DeletionItem,
-    Fetched,
     MarkerItem,
     OffsetQuery,
     OffsetResult,
@@ -55,7 +53,6 @@ from kafkaproto_server.requests.data import (
     ProduceItem,
     RecordsDeleted,
 )
-from kafkaproto_server.requests.fetch_requests import FetchValues
 from kafkaproto_server.storage.errors import LogClosedError
 from kafkaproto_server.types import NO_NODE, Endpoint
 
@@ -448,17 +445,6 @@ class ReplicaManager:
     def delete_records(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
         """See `Deletions.delete`."""
         self._deletions.delete(item, timeout_ms, done)
-
-    def fetch(
-        self,
-        values: FetchValues,
-        version: int,
-        may_read: MayRead,
-        done: Fetched,
-        throttle: Throttle | None = None,
-    ) -> None:
-        """See `Fetches.fetch`."""
-        self.fetches.fetch(values, version, may_read, done, throttle)
 
     def alter_directory(self, topic: str, index: int, path: str) -> ErrorCode:
         """See `Moves.alter`."""
