@@ -343,7 +343,7 @@ def test_what_was_deleted_in_a_failed_directory_stays_until_the_next_start() -> 
     assert (names(broker), names(broker, "/logs1")) == ([], ["t-1-delete"])
 
 
-def test_what_is_deleted_after_its_directory_failed_is_renamed_and_not_removed() -> None:
+def test_what_is_deleted_after_its_directory_failed_stays_until_the_next_start() -> None:
     broker = with_two_partitions()
     broker.replicas._directory_failed("/logs1", "EIO")
     topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
@@ -351,7 +351,12 @@ def test_what_is_deleted_after_its_directory_failed_is_renamed_and_not_removed()
     broker.replicas.follow()
     broker.replicas.pass_time(60_000)
     broker.replicas.manager.replicas.removals.remove_due()
-    assert (names(broker), names(broker, "/logs1")) == ([], ["t-1-delete"])
+    assert (names(broker), names(broker, "/logs1")) == ([], ["t-1"])
+    broker.replicas.stop()
+    broker.start()
+    broker.heartbeat()
+    broker.heartbeat()
+    assert names(broker, "/logs1") == ["t-1-stray"]
 
 
 def test_a_stray_that_cannot_be_set_aside_durably_costs_the_directory() -> None:

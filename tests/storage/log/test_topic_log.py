@@ -19,6 +19,7 @@ from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.times import record_times
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.file_part import as_buffers
+from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
@@ -477,6 +478,18 @@ def test_what_a_failed_sync_left_is_durable_once_the_next_process_has_synced_it(
     assert again.log.flush() == 1
     store.crash(FixedRng(0))
     assert open_log(store, recovery_point=1).log.log_end_offset == 1
+
+
+def test_a_log_that_cannot_be_opened_leaves_no_file_open() -> None:
+    store = disk()
+    log = open_log(store)
+    log.append([build_batch([NewRecord(None, b"v")], base_offset=0, timestamp_ms=1)])
+    log.close(ProducerStates())
+    assert not store.open_files
+    store.fail("read", f"{0:020}.log")
+    with pytest.raises(OSError, match="read failed"):
+        open_log(store, is_clean=True)
+    assert not store.open_files
 
 
 def with_a_cut_between_segments(store: MemoryDisk) -> TopicLog:

@@ -332,13 +332,13 @@ class HostedReplicas:
     ) -> None:
         directory = self._paths[directory_id]
         target = f"{directory}/{set_aside_name(*key, self._rng.uuid(), DELETE_SUFFIX)}"
-        lane.put(
-            DiskJob(
-                partial(self._set_aside, log, path, target),
-                lambda _: self.removals.later(directory_id, [target], self._delete_delay_ms),
-                partial(self._lane_failed, directory),
-            )
-        )
+
+        def renamed(is_renamed: bool) -> None:
+            if is_renamed:
+                self.removals.later(directory_id, [target], self._delete_delay_ms)
+
+        work = partial(self._set_aside, directory_id, log, path, target)
+        lane.put(DiskJob(work, renamed, partial(self._lane_failed, directory)))
 
     def set_aside(self, found: FoundReplica) -> None:
         """Rename what lies in a directory and is no replica of this broker. It stays there for the administrator."""
@@ -350,11 +350,16 @@ class HostedReplicas:
         _log.warning("%s/%s is no replica of this broker and is renamed to %s", path, found.name, name)
         self._lanes[found.directory_id].put(
             DiskJob(
-                partial(self._rename, f"{path}/{found.name}", f"{path}/{name}"),
+                partial(self._rename_stray, found.directory_id, f"{path}/{found.name}", f"{path}/{name}"),
                 lambda _: None,
                 partial(self._lane_failed, path),
             )
         )
+
+    def _rename_stray(self, directory_id: bytes, source: str, target: str) -> None:
+        # A directory that failed stays as it is.
+        if self._directories.is_online(directory_id):
+            self._rename(source, target)
 
     def _rename(self, source: str, target: str) -> None:
         self._disk.rename(source, target)
@@ -482,11 +487,15 @@ class HostedReplicas:
         self.discard(hosted.directory_id, path, partition, hosted.lane, None if log is None else log.log)
         return hosted
 
-    def _set_aside(self, log: Log | None, source: str, target: str) -> None:
+    def _set_aside(self, directory_id: bytes, log: Log | None, source: str, target: str) -> bool:
+        """Rename the directory of a replica or of a copy that is deleted. Returns whether there was anything to do."""
         if log is not None:
             log.abandon()
-        if self._disk.exists(source):
-            self._disk.rename(source, target)
+        # A directory that failed stays as it is. The next start finds there what is no replica of this broker.
+        if not self._directories.is_online(directory_id) or not self._disk.exists(source):
+            return False
+        self._disk.rename(source, target)
+        return True
 
     def close_all(self, done: Callable[[], None]) -> None:
         """Close all logs in order, and write the checkpoints; ``done`` is called at the end."""

@@ -674,7 +674,11 @@ class Log:
             if (EVERYTHING if end is None else end) > recovery_point:
                 break
             segment = Segment(self._disk, self.directory, base, self._config)
-            epoch = segment.load(end)
+            try:
+                epoch = segment.load(end)
+            except BaseException:
+                segment.close()
+                raise
             # That file may be stale or damaged. The segment's last batch has to confirm it, else the segment is read.
             if epoch is None or (segment.size and epochs.epoch_at(segment.next_offset - 1) != epoch):
                 segment.close()
