@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.requests.share_state import AVAILABLE, ShareState, StateBatch
 from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge
 from kafkaproto_server.share.acquiring import AcquiredRange, LogBatch, Wanted, acquire, give_back, without
 from kafkaproto_server.share.in_flight import Change
@@ -87,6 +87,18 @@ def test_records_delivered_often_are_not_delivered_behind_others() -> None:
     core = partition((StateBatch(0, 1, 0, 1), StateBatch(2, 3, 0, 4), StateBatch(4, 5, 0, 1)))
     assert get(core) == [(0, 1, 2)]
     assert get(core) == [(2, 2, 5)]
+
+
+def test_what_is_in_flight_is_not_acquired_as_new_if_the_start_lies_within_it() -> None:
+    # The end of a batch of the log was in flight with the leader before.
+    core = SharePartition(ShareState(0, 2, batches=(StateBatch(2, 3, AVAILABLE, 1),)), 2, ShareSettings())
+    assert get(core, log=LOG[:1]) == [(2, 3, 2)]
+    change = Change()
+    acknowledge(core, "m", [Acknowledgement(2, 3, [1, 2])], change, 0)
+    core.complete(change, is_kept=True, now_ms=0)
+    assert core.start_offset == 3
+    assert get(core) == [(3, 3, 3), (4, 19, 1)]
+    assert [(batch.first, batch.last) for batch in core.in_flight] == [(2, 3), (4, 19)]
 
 
 def test_gaps_of_the_persisted_state_are_filled_first() -> None:

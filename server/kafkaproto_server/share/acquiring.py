@@ -150,7 +150,9 @@ class _Acquisition:
         base = first_base
         if floor is None:
             base = max(base, partition.start_offset)
-        elif floor.last >= base:
+            # The start offset may lie in a batch that begins behind the log's.
+            floor = partition.in_flight.floor(base)
+        if floor is not None and floor.last >= base:
             base = floor.first
         known = partition.in_flight.begin_between(base, self._last)
         if not known:

@@ -188,7 +188,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         likely_seed=3,
     ),
     directory_mutation(
-        "keeps copies of interrupted moves", (_RECORDED,), _keeps_copies_of_interrupted_moves, likely_seed=3
+        "keeps copies of interrupted moves", (_RECORDED,), _keeps_copies_of_interrupted_moves, likely_seed=44
     ),
 )
 

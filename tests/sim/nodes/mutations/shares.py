@@ -73,7 +73,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     share_mutation("persists no acknowledgements", _does_not_persist_acknowledgements, 1),
     share_mutation("loads no states of single records", _forgets_what_is_acknowledged_behind_the_start, 1),
     dead_letter_mutation(
-        "writes no dead letters of leaders before it", _writes_no_letters_of_former_leaders, 15
+        "writes no dead letters of leaders before it", _writes_no_letters_of_former_leaders, 56
     ),
     dead_letter_mutation("has no dead letters of spent records", _writes_no_letters_of_spent_records, 4),
     dead_letter_mutation("gives dead letters up at once", _gives_up_at_the_first_failure, 15),
