@@ -15,6 +15,7 @@ import contextlib
 import errno
 import os
 import posixpath
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -203,6 +204,8 @@ class MemoryDisk:
         """The time that files get when they are written."""
         self.generation = 0
         self.open_files: dict[MemoryFile, None] = {}
+        self.failures: Counter[str] = Counter()
+        """How often each operation has failed because that was planned."""
         """What the process has open; nothing after a crash."""
         self._names = _Names({"/": _Node(is_directory=True)})
         self._durable_names = _Names(self._names)
@@ -307,6 +310,7 @@ class MemoryDisk:
                 fault.times -= 1
                 if fault.times == 0:
                     self._faults.remove(fault)
+                self.failures[operation] += 1
                 raise named(operation, path, OSError(fault.error, os.strerror(fault.error), path))
 
     def before(self, operation: str, path: str) -> None:

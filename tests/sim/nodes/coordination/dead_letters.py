@@ -8,7 +8,7 @@ is known from what members heard (`tests.sim.nodes.coordination.share_promises`)
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kafkaproto.records.record import Record
@@ -61,10 +61,18 @@ def draw_dead_letters(seed: int) -> DeadLetterOptions:
 class DeadLetterChecker:
     """Holds the letters against what members of the share group know."""
 
-    def __init__(self, options: DeadLetterOptions, promises: SharePromises, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        options: DeadLetterOptions,
+        promises: SharePromises,
+        ledger: Ledger,
+        have_reads_failed: Callable[[], bool],
+    ) -> None:
+        """``have_reads_failed``: whether a record may have been unreadable when its letter was written."""
         self._options = options
         self._promises = promises
         self._ledger = ledger
+        self._have_reads_failed = have_reads_failed
 
     def found(self) -> set[Key]:
         """The records of which there are letters. Members may not have heard of them, if responses were lost."""
@@ -96,10 +104,16 @@ class DeadLetterChecker:
             source = records[place].get(offset)
             if source is None:
                 self._violated(f"there is a letter of {place} {offset}, where no record is")
-            elif (letter.key, letter.value) != (
-                (source.key, source.value) if self._options.copies else (None, None)
-            ):
+            elif not self._is_content(letter, source):
                 self._violated(f"the letter of {place} {offset} has not its record's key and value")
+
+    def _is_content(self, letter: Record, source: Record) -> bool:
+        content = letter.key, letter.value
+        if not self._options.copies:
+            return content == (None, None)
+        # As in Apache Kafka, a letter is written without what cannot be read.
+        is_unread = content == (None, None) and self._have_reads_failed()
+        return is_unread or content == (source.key, source.value)
 
     def _check_reason(self, key: Key, headers: Mapping[str, bytes | None]) -> None:
         count, reason = headers["__dlq.errors.delivery.count"], headers["__dlq.errors.message"]

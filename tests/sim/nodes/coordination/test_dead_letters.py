@@ -67,12 +67,16 @@ def group(*kinds: int, deliveries: int = 1) -> SharePromises:
 
 
 def checker(
-    promises: SharePromises, *letters: Record, index: int = 1, copies: bool = False
+    promises: SharePromises,
+    *letters: Record,
+    index: int = 1,
+    copies: bool = False,
+    have_reads_failed: bool = False,
 ) -> DeadLetterChecker:
     options = DeadLetterOptions(partitions=2, deliveries=LIMIT, copies=copies)
     source = Record(0, 0, None, b"content", ())
     replicas: Any = Replicas({A: [source], (DEAD_LETTERS, index): [*letters]})
-    return DeadLetterChecker(options, promises, replicas)
+    return DeadLetterChecker(options, promises, replicas, lambda: have_reads_failed)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +118,7 @@ def test_right_letters_are_right() -> None:
     copied = letter(0, value=b"content")
     checker(group(REJECT), copied, copied, copies=True).check_at_last()
     checker(group(REJECT), letter(0)).check_at_last()
+    checker(group(REJECT), letter(0), copies=True, have_reads_failed=True).check_at_last()
     # A fetch whose response was lost has delivered it once more.
     checker(group(), letter(0, SPENT, count=LIMIT)).check_at_last()
 
