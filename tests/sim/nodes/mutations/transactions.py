@@ -99,11 +99,11 @@ def _forgets_decisions_when_it_moves() -> Patches:
 def _forgets_partitions_when_it_moves() -> Patches:
     original = TransactionCoordinator.loaded
 
-    def loaded(self: Any) -> None:
+    def loaded(self: Any) -> Any:
         known = self._states._transactions
         for transactional_id, each in known.items():
             known[transactional_id] = dataclasses.replace(each, partitions=frozenset())
-        original(self)
+        return original(self)
 
     return [(TransactionCoordinator, "loaded", loaded)]
 
