@@ -8,7 +8,7 @@ is known from what members heard (`tests.sim.nodes.coordination.share_promises`)
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkaproto.records.record import Record
@@ -61,18 +61,10 @@ def draw_dead_letters(seed: int) -> DeadLetterOptions:
 class DeadLetterChecker:
     """Holds the letters against what members of the share group know."""
 
-    def __init__(
-        self,
-        options: DeadLetterOptions,
-        promises: SharePromises,
-        ledger: Ledger,
-        have_reads_failed: Callable[[], bool],
-    ) -> None:
-        """``have_reads_failed``: whether a record may have been unreadable when its letter was written."""
+    def __init__(self, options: DeadLetterOptions, promises: SharePromises, ledger: Ledger) -> None:
         self._options = options
         self._promises = promises
         self._ledger = ledger
-        self._have_reads_failed = have_reads_failed
 
     def found(self) -> set[Key]:
         """The records of which there are letters. Members may not have heard of them, if responses were lost."""
@@ -112,7 +104,7 @@ class DeadLetterChecker:
         if not self._options.copies:
             return content == (None, None)
         # As in Apache Kafka, a letter is written without what cannot be read.
-        is_unread = content == (None, None) and self._have_reads_failed()
+        is_unread = content == (None, None) and self._ledger.have_reads_failed
         return is_unread or content == (source.key, source.value)
 
     def _check_reason(self, key: Key, headers: Mapping[str, bytes | None]) -> None:

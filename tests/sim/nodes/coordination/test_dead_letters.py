@@ -76,7 +76,8 @@ def checker(
     options = DeadLetterOptions(partitions=2, deliveries=LIMIT, copies=copies)
     source = Record(0, 0, None, b"content", ())
     replicas: Any = Replicas({A: [source], (DEAD_LETTERS, index): [*letters]})
-    return DeadLetterChecker(options, promises, replicas, lambda: have_reads_failed)
+    replicas.have_reads_failed = have_reads_failed
+    return DeadLetterChecker(options, promises, replicas)
 
 
 @pytest.mark.parametrize(

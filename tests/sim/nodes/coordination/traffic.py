@@ -275,16 +275,7 @@ class CoordinationTraffic:
         self.shared = SharePromises(SHARE_GROUP, options.deliveries, self._is_any_excused, self.counts)
         self._sharers = [self._sharer(number) for number in range(options.sharers)]
         letters = options.dead_letters
-        self._dead_letters = (
-            None
-            if letters is None
-            else DeadLetterChecker(
-                letters,
-                self.shared,
-                self.ledger,
-                lambda: any(host.disk.failures["read"] for host in self._hosts),
-            )
-        )
+        self._dead_letters = None if letters is None else DeadLetterChecker(letters, self.shared, self.ledger)
         self._streams: StreamsTraffic | None = None
         self._administrators: list[OffsetAdministrator] = []
         if options.streams is not None:

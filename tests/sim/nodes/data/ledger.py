@@ -253,6 +253,11 @@ class Ledger:
             for each in newest
         )
 
+    @property
+    def have_reads_failed(self) -> bool:
+        """Whether records may have been unreadable for a moment."""
+        return any(host.disk.failures["read"] for host in self._hosts)
+
     # -- what replicas are ---------------------------------------------------------------------------------------
 
     def replicas(self) -> list[tuple[Host, Place, Hosted]]:
