@@ -169,7 +169,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     record_mutation("believes all committed", (_STAYS, _HAVE), _believes_all_committed, likely_seed=1000008),
     record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log, likely_seed=1000057),
     record_mutation(
-        "does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs, likely_seed=1000077
+        "does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs, likely_seed=1000116
     ),
     record_mutation(
         "leaves the starts of followers", (_SETTLES,), _leaves_the_starts_of_followers, likely_seed=1000097
