@@ -8,8 +8,8 @@ All varints are zigzag-coded; the length counts what follows it. A timestamp and
 apart that the delta is no int64. Then the delta wraps, and so does the sum, as Java's arithmetic does: the reader gets
 the timestamp that the writer had.
 
-This is the inner loop of every log that is read or
-written. So varints of one byte, and often of two, are decoded in place; only longer ones cost a call.
+This is the inner loop of every log that is read or written. So varints of one byte, and often of two, are decoded in
+place; only longer ones cost a call.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 
 class InstructionCounter:
-    """Counts between `start` and `stop`, in the functions called there. Work is some thirty times slower meanwhile.
+    """Counts between `start` and `stop`, in the functions called there. Work is much slower meanwhile.
 
     What functions of C do within is not counted.
     """

@@ -173,6 +173,17 @@ def test_logs_are_flushed_after_a_time() -> None:
     assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 1, ("never", 0): 0}
 
 
+def test_a_new_segment_does_not_delay_the_next_flush() -> None:
+    broker = DataBroker(log_flush_interval_ms="500")
+    topic(broker)
+    produce(broker, "t")
+    broker.replicas.clock.now += 400
+    produce(broker, "t")
+    broker.replicas.clock.now += 100
+    work(broker, "flush")
+    assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 2}
+
+
 def test_so_many_records_are_flushed_at_once() -> None:
     broker = DataBroker()
     topic(broker, flush_messages="2")

@@ -19,14 +19,21 @@ EPOCH_PROBLEM = "an epoch is out of range"
 class MaybeMended(Protocol):
     """A group of any kind."""
 
-    @property
-    def problem(self) -> str | None:
-        """What made no sense in its records; None if all did."""
+    problem: str | None
+    """What made no sense in its records; None if all did."""
 
 
 def is_epoch(epoch: int) -> bool:
     """Whether a group may have this epoch."""
     return -1 <= epoch < EPOCH_LIMIT
+
+
+def usable_epoch(group: MaybeMended, epoch: int) -> int:
+    """An epoch of a record, or 0 and a problem of the group."""
+    if is_epoch(epoch):
+        return epoch
+    group.problem = EPOCH_PROBLEM
+    return 0
 
 
 def problems_of(kinds: Iterable[Mapping[str, MaybeMended]]) -> list[str]:

@@ -613,12 +613,13 @@ class HostedReplicas:
         log = hosted.log
         assert log is not None, "the log is open"
         hosted.syncs += 1
+        if with_active:
+            hosted.flushed_ms = self._clock.now_ms()
 
         def asked(unsynced: Unsynced | None) -> None:
             if unsynced is None or hosted.log is not log:
                 hosted.syncs -= 1
                 return
-            hosted.flushed_ms = self._clock.now_ms()
             work = partial(make_durable, self._disk, unsynced)
             self._background[hosted.directory_id].put(DiskJob(work, partial(synced, unsynced), failed))
 

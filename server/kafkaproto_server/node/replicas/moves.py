@@ -6,9 +6,9 @@ that neither directory's own lane waits for it. For the switch, the changes of t
 the copy has the last of them; then they are done in the new place. To clients that is a short pause.
 
 What a move needs of its lane it waits for by callbacks, and has one job under way at a time. If a directory fails, or
-the replica is deleted, the move is given up; a job that is under way then ends it. A move that a stop or a crash of the
-broker interrupts begins again at the next start. Apache Kafka has this in ReplicaAlterLogDirsThread, Partition and
-LogManager.
+the replica is deleted, the move is given up; a job that is under way then ends it. A move begins again at the next
+start if a stop or a crash of the broker interrupted it. It also does once the replica's log is open again, if that
+failed. Apache Kafka has this in ReplicaAlterLogDirsThread, Partition and LogManager.
 """
 
 from __future__ import annotations

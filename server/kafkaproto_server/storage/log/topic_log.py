@@ -4,9 +4,8 @@ What a broker needs of it at once is found when it is opened: offsets, epochs, p
 these itself (`replica.partition`) and this object does what it is told, in the thread of its directory. A snapshot of
 the producers is written after each roll, at a clean close and when the log was recovered.
 
-What lies behind the recovery point, a crash may have left older than the batches there, newer, or not at all. So
-recovery begins at the newest snapshot that is not behind it, and the snapshots and entries of transaction indexes that
-are follow from the batches again.
+A crash may leave snapshots and transaction indexes behind the recovery point that do not fit the batches there. So
+recovery begins at the newest snapshot that is not behind that point, and makes the rest again from the batches.
 
 Files that are no longer needed are renamed at once. `take_deleted` says which are to be removed later."""
 

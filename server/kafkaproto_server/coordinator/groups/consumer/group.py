@@ -33,7 +33,7 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataValue,
 )
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, MemberState
-from kafkaproto_server.coordinator.groups.problems import EPOCH_PROBLEM, is_epoch
+from kafkaproto_server.coordinator.groups.problems import usable_epoch
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
@@ -174,7 +174,7 @@ class ConsumerGroup:
                 if value is None:
                     return False
                 assert isinstance(value, ConsumerGroupMetadataValue), "it is the key's value"
-                self.epoch, self.metadata_hash = self._usable(value.epoch), value.metadata_hash
+                self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
             case ConsumerGroupPartitionMetadataKey():
                 self.has_partition_metadata = value is not None
             case ConsumerGroupTargetAssignmentMetadataKey():
@@ -194,14 +194,8 @@ class ConsumerGroup:
             self.assignment_epoch, self.assignment_wall_ms = -1, 0
             return
         assert isinstance(value, ConsumerGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch = self._usable(value.assignment_epoch)
+        self.assignment_epoch = usable_epoch(self, value.assignment_epoch)
         self.assignment_wall_ms = value.assignment_timestamp
-
-    def _usable(self, epoch: int) -> int:
-        if is_epoch(epoch):
-            return epoch
-        self.problem = EPOCH_PROBLEM
-        return 0
 
     def _replay_target(self, member_id: str, value: Message | None) -> None:
         if value is None:

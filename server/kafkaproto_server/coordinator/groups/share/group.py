@@ -29,7 +29,7 @@ from kafkaproto.messages import (
     ShareGroupTargetAssignmentMetadataKey,
     ShareGroupTargetAssignmentMetadataValue,
 )
-from kafkaproto_server.coordinator.groups.problems import EPOCH_PROBLEM, is_epoch
+from kafkaproto_server.coordinator.groups.problems import usable_epoch
 from kafkaproto_server.coordinator.groups.sessions import SessionWatch
 from kafkaproto_server.coordinator.groups.share.member import ShareMember
 from kafkaproto_server.coordinator.groups.share.partitions import StatePartitions, state_partitions_of
@@ -130,7 +130,7 @@ class ShareGroup:
                 if value is None:
                     return False
                 assert isinstance(value, ShareGroupMetadataValue), "it is the key's value"
-                self.epoch, self.metadata_hash = self._usable(value.epoch), value.metadata_hash
+                self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
             case ShareGroupTargetAssignmentMetadataKey():
                 self._replay_assignment_epoch(value)
             case ShareGroupTargetAssignmentMemberKey():
@@ -148,14 +148,8 @@ class ShareGroup:
             self.assignment_epoch, self.assignment_wall_ms = -1, 0
             return
         assert isinstance(value, ShareGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch = self._usable(value.assignment_epoch)
+        self.assignment_epoch = usable_epoch(self, value.assignment_epoch)
         self.assignment_wall_ms = value.assignment_timestamp
-
-    def _usable(self, epoch: int) -> int:
-        if is_epoch(epoch):
-            return epoch
-        self.problem = EPOCH_PROBLEM
-        return 0
 
     def _replay_target(self, member_id: str, value: Message | None) -> None:
         if value is None:

@@ -31,7 +31,7 @@ from kafkaproto.messages import (
     StreamsGroupTopologyKey,
     StreamsGroupTopologyValue,
 )
-from kafkaproto_server.coordinator.groups.problems import EPOCH_PROBLEM, is_epoch
+from kafkaproto_server.coordinator.groups.problems import usable_epoch
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.coordinator.groups.streams.internal_topics import ConfiguredTopology
 from kafkaproto_server.coordinator.groups.streams.member import HeldTasks, MemberState, StreamsMember
@@ -186,7 +186,7 @@ class StreamsGroup:
                 self.topology = Topology(value)
 
     def _replay_epoch(self, value: StreamsGroupMetadataValue) -> None:
-        self.epoch, self.metadata_hash = self._usable(value.epoch), value.metadata_hash
+        self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
         self.validated_topology_epoch = value.validated_topology_epoch
         self.assignment_configs = {each.key: each.value for each in value.last_assignment_configs or ()}
         self.stored_description_epoch = value.stored_description_topology_epoch
@@ -197,14 +197,8 @@ class StreamsGroup:
             self.assignment_epoch, self.assignment_wall_ms = NO_EPOCH, 0
             return
         assert isinstance(value, StreamsGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch = self._usable(value.assignment_epoch)
+        self.assignment_epoch = usable_epoch(self, value.assignment_epoch)
         self.assignment_wall_ms = value.assignment_timestamp
-
-    def _usable(self, epoch: int) -> int:
-        if is_epoch(epoch):
-            return epoch
-        self.problem = EPOCH_PROBLEM
-        return 0
 
     def _replay_target(self, member_id: str, value: Message | None) -> None:
         if value is None:
