@@ -506,6 +506,26 @@ def test_whoever_watches_hears_of_changes() -> None:
     assert partition.log_start_offset == 1
 
 
+def test_a_watcher_that_ended_its_wait_hears_no_more_of_the_change_before() -> None:
+    class Watcher:
+        def __init__(self, *, reads: bool) -> None:
+            self.reads = reads
+            self.calls = 0
+
+        def partition_changed(self, partition: Partition) -> None:
+            self.calls += 1
+            partition.watchers.pop(self, None)
+            if self.reads:
+                # The read of a waiting Fetch fails, and that is a change of its own.
+                partition.failed()
+
+    replica = Replica()
+    first, second = Watcher(reads=True), Watcher(reads=False)
+    replica.partition.watchers.update({first: None, second: None})
+    replica.see()
+    assert (first.calls, second.calls) == (1, 1)
+
+
 def test_who_was_not_eligible_when_it_fetched_is_added_without_another_fetch() -> None:
     replica = Replica()
     replica.see(isr=(1, 2))

@@ -551,7 +551,10 @@ class Partition:
     def _changed(self) -> None:
         if self.watchers:
             for watcher in tuple(self.watchers):
-                watcher.partition_changed(self)
+                # The one before may have failed the partition by its read. All others have heard of that, and some
+                # have ended their wait.
+                if watcher in self.watchers:
+                    watcher.partition_changed(self)
 
 
 def _offset_of(waiting: tuple[int, Acknowledge]) -> int:
