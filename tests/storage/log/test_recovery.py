@@ -323,3 +323,17 @@ def test_records_whose_sync_failed_are_durable_once_the_log_is_open_again() -> N
     assert log.log_end_offset == 4
     disk.crash(FixedRng(0))
     assert open_log(disk).log_end_offset == 4
+
+
+def test_a_cut_whose_sync_failed_is_durable_once_the_log_is_open_again() -> None:
+    """Else records behind it would be back after a power loss, and a newer segment begins before their end."""
+    disk = MemoryDisk()
+    log = open_log(disk)
+    log.append([batch(offset) for offset in range(3)])
+    log.sync()
+    disk.fail("sync", f"{FIRST}.log")
+    with pytest.raises(OSError, match="sync failed"):
+        log.truncate_to(2)
+    assert open_log(disk).log_end_offset == 2
+    disk.crash(FixedRng(0))
+    assert open_log(disk).log_end_offset == 2

@@ -167,8 +167,10 @@ class Segment:
         )
         if is_last and self._config.is_durable_at_once:
             # Appended records that were not synced may have survived their process only in the system's memory. They
-            # count from now on, so they have to be durable. What a sync that failed has left is written again.
+            # count from now on, so they have to be durable. What a sync that failed has left is written again, and so is
+            # a cut: records behind it must not come back, as the next segment begins where it ended the log.
             write_again(self._file, max(0, recovered.size - REWRITTEN_BYTES), recovered.size)
+            self._file.truncate(recovered.size)
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
