@@ -15,7 +15,7 @@ lost records, in the epoch that it had before, is no excuse.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -78,6 +78,10 @@ class Ledger:
         """Where a host's log had ended before it lost power and records, and the newest leader epoch of that time;
         until it has everything again. The leader of that epoch may still count what the host fetched before."""
         self._ends: dict[int, dict[Place, int]] = {}
+        self._had: dict[int, dict[Place, list[Batch]]] = {}
+        self._lost: defaultdict[tuple[int, Place], set[tuple[int, int]]] = defaultdict(set)
+        """What a host's log had and lost with the power: base offset and crc. That they were acknowledged before may be
+        heard later, when the host has everything again that anybody had heard of."""
         self._checked: dict[tuple[int, int, Place], tuple[int, Batch]] = {}
         """How many batches of a replica were found to be right, and the last of them, by host, life and partition."""
         self.counts: Counter[str] = Counter()
@@ -98,9 +102,11 @@ class Ledger:
     def _note_ends(self, host: Host) -> None:
         self.note_elections()
         self._ends[host.id] = {place: self._end(host, place) for place in self.known}
+        self._had[host.id] = {place: self.logs.of(host, place) for place in self.known}
 
     def _lost_power(self, host: Host) -> None:
         self._losers[host.id] = frozenset(host.ids_drawn)
+        had = self._had.pop(host.id)
         for place, before in self._ends.pop(host.id).items():
             # Recovery keeps nothing behind a gap: the content of an older segment may be lost, and a newer one's there.
             is_compacted = self.known[place].is_compacted
@@ -109,6 +115,9 @@ class Ledger:
                 key = (host.id, place)
                 earlier, _ = self._missing.get(key, (before, 0))
                 self._missing[key] = max(before, earlier), self.known[place].leader_epoch
+                self._lost[key].update(
+                    (each.base_offset, each.crc) for each in had[place] if each.next_offset > after
+                )
                 self.counts["lost page caches"] += 1
 
     def is_any_other_missing(self, host: Host) -> bool:
@@ -126,7 +135,13 @@ class Ledger:
     def start_of(self, place: Place) -> int:
         """The offset before which records may be deleted."""
         self.note_elections()
-        return self.known[place].start
+        known = self.known[place]
+        if known.is_excused:
+            # A log that lost its end may start earlier than it once did.
+            for _, each, hosted in self.replicas():
+                if each == place and hosted.partition.role is Role.LEADER:
+                    return _start_of(hosted)
+        return known.start
 
     def _is_missing(self, host: Host, place: Place) -> bool:
         """Whether a replica has lost records and not fetched them again."""
@@ -171,6 +186,7 @@ class Ledger:
             host.id
             for host in self._hosts
             if self._is_missing(host, place)
+            or (base_offset, crc) in self._lost[host.id, place]
             or any(each.base_offset == base_offset and each.crc == crc for each in self.logs.of(host, place))
         ]
         if len(holders) < known.min_isr:
