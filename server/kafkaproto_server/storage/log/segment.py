@@ -26,7 +26,7 @@ from kafkaproto_server.storage.log import batch_walk
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET, NO_TIMESTAMP, OffsetIndex, TimeIndex
 from kafkaproto_server.storage.log.recovery import RecoveredSegment, RecoveryPolicy, recover_segment
 from kafkaproto_server.storage.log.scan import FileScan
-from kafkaproto_server.storage.log.unsynced import sync, write_again
+from kafkaproto_server.storage.log.unsynced import cut_again, sync, write_again
 
 LOCATE_BYTES = 1 << 16
 """How much is read at once to find a batch."""
@@ -170,7 +170,7 @@ class Segment:
             # count from now on, so they have to be durable. What a sync that failed has left is written again, and so is
             # a cut: records behind it must not come back, as the next segment begins where it ended the log.
             write_again(self._file, max(0, recovered.size - REWRITTEN_BYTES), recovered.size)
-            self._file.truncate(recovered.size)
+            cut_again(self._file, recovered.size)
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))

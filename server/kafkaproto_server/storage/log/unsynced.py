@@ -49,6 +49,14 @@ def write_again(file: File, begin: int, end: int) -> None:
         file.write_at(position, file.read_at(position, min(WINDOW_BYTES, end - position)))
 
 
+def cut_again(file: File, end: int) -> None:
+    """Set a file's length as it is, so that the next sync makes it durable if a cut is not yet. Raises OSError.
+
+    Nobody else may append to the file.
+    """
+    file.truncate(end)
+
+
 def make_durable(disk: Disk, unsynced: Unsynced) -> None:
     """Sync the files; those that were deleted meanwhile need not be. Raises OSError."""
     directory = unsynced.directory

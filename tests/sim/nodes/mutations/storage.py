@@ -32,6 +32,10 @@ def _leaves_what_a_failed_sync_left() -> Patches:
     return [(segment, "write_again", nothing)]
 
 
+def _forgets_cuts_whose_sync_failed() -> Patches:
+    return [(segment, "cut_again", nothing)]
+
+
 def _replace_file(
     disk: Disk, directory: str, name: str, content: bytes, *, syncs_file: bool, syncs_directory: bool
 ) -> None:
@@ -207,7 +211,13 @@ MUTATIONS = (
         "does not write again what a failed sync left",
         Invariant.MAJORITY_REACHED,
         _leaves_what_a_failed_sync_left,
-        likely_seed=209,
+        likely_seed=21,
+    ),
+    node_mutation(
+        "forgets a cut whose sync failed",
+        Invariant.MAJORITY_REACHED,
+        _forgets_cuts_whose_sync_failed,
+        likely_seed=1410428,
     ),
     node_mutation(
         "renames quorum-state before it is synced", Invariant.DURABLE_BEFORE_TOLD, _does_not_sync_quorum_state
