@@ -167,8 +167,8 @@ class Segment:
         )
         if is_last and self._config.is_durable_at_once:
             # Appended records that were not synced may have survived their process only in the system's memory. They
-            # count from now on, so they have to be durable. What a sync that failed has left is written again, and so is
-            # a cut: records behind it must not come back, as the next segment begins where it ended the log.
+            # count from now on, so they have to be durable. What a sync that failed has left is written again. So is a
+            # cut: records behind it must not come back, as the next segment begins where it ended the log.
             write_again(self._file, max(0, recovered.size - REWRITTEN_BYTES), recovered.size)
             cut_again(self._file, recovered.size)
             self._file.sync()

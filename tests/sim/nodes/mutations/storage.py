@@ -87,7 +87,7 @@ def _keeps_a_torn_tail() -> Patches:
     def recover_segment(file: Any, path: str, **more: Any) -> Any:
         return original(Wrapped(file, truncate=nothing), path, **more)
 
-    return [(segment, "recover_segment", recover_segment)]
+    return [(segment, "recover_segment", recover_segment), (segment, "cut_again", nothing)]
 
 
 def _keeps_epochs_of_what_it_cuts() -> Patches:
