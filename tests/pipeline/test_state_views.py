@@ -28,7 +28,7 @@ from kafkaproto_pipeline.views.state_tables import table_batches
 from kafkaproto_server.image.image import EMPTY_IMAGE
 from kafkaproto_server.image.replay import replay_all
 from tests.pipeline.decoder_logs import record_bytes
-from tests.pipeline.histories import History
+from tests.pipeline.histories import LAST_PARTITIONS, History
 
 SECRET = "hunter2"
 
@@ -166,7 +166,7 @@ def test_views_are_the_jobs_tables(spark: SparkSession, synthetic_history: Made)
 def test_views_of_real_histories(make: str, spark: SparkSession, request: pytest.FixtureRequest) -> None:
     made: History = request.getfixturevalue(make)
     sizes = check(spark, ",".join(made.paths), "latest")
-    assert sizes["partitions"] > 5
+    assert sizes["partitions"] >= LAST_PARTITIONS
     check(spark, made.paths[0], str(made.high_watermark // 2))
 
 
