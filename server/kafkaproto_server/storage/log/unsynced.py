@@ -50,9 +50,9 @@ def write_again(file: File, begin: int, end: int) -> None:
 
 
 def cut_again(file: File, end: int) -> None:
-    """Set a file's length as it is, so that the next sync makes it durable if a cut is not yet. Raises OSError.
+    """Set a file's length to what it is: a cut whose sync failed becomes durable with the next sync. Raises OSError.
 
-    Nobody else may append to the file.
+    Nobody else may append to the file meanwhile.
     """
     file.truncate(end)
 

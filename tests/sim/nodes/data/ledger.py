@@ -79,9 +79,10 @@ class Ledger:
         until it has everything again. The leader of that epoch may still count what the host fetched before."""
         self._ends: dict[int, dict[Place, int]] = {}
         self._had: dict[int, dict[Place, list[Batch]]] = {}
+        """The batches of each host's logs while it loses its power."""
         self._lost: defaultdict[tuple[int, Place], set[tuple[int, int]]] = defaultdict(set)
-        """What a host's log had and lost with the power: base offset and crc. That they were acknowledged before may be
-        heard later, when the host has everything again that anybody had heard of."""
+        """The batches that a host lost with the power: base offset and crc. An acknowledgement that was sent before may
+        arrive after the host is no longer in `_missing`, which counts only what clients have heard."""
         self._checked: dict[tuple[int, int, Place], tuple[int, Batch]] = {}
         """How many batches of a replica were found to be right, and the last of them, by host, life and partition."""
         self.counts: Counter[str] = Counter()
