@@ -70,6 +70,7 @@ RESERVED_DIRECTORY_IDS = 100
 """Directory ids whose first half is zero and whose second half is below this number have special meanings."""
 
 _TOPIC_ID = re.compile(r"^topic_id: *(\S+)$", re.MULTILINE)
+_BEFORE_TOPIC_ID = b"version: 0\ntopic_id: "
 _TORN_TOPIC_ID = re.compile(rb"version: 0\ntopic_id: ([\w-]{1,21})")
 
 
@@ -170,11 +171,13 @@ def decode_partition_metadata(content: bytes) -> bytes:
         raise ValueError(f"topic_id: {error}") from error
 
 
-def torn_topic_id(content: bytes) -> str:
-    """The beginning of the topic id in a file that ends within it, as a power loss may leave it; empty if the file is
-    damaged in another way."""
+def torn_topic_id(content: bytes) -> str | None:
+    """The beginning of the topic id in a ``partition.metadata`` that ends within it or before it, as a power loss may
+    leave it; None if the file is damaged in another way."""
+    if _BEFORE_TOPIC_ID.startswith(content):
+        return ""
     match = _TORN_TOPIC_ID.fullmatch(content)
-    return "" if match is None else match[1].decode()
+    return None if match is None else match[1].decode()
 
 
 def encode_checkpoint(entries: Sequence[Sequence[object]]) -> bytes:

@@ -205,7 +205,7 @@ def test_the_second_of_two_copies_is_set_aside_and_a_future_copy_is_told_of() ->
     assert broker.replicas.are_known
 
 
-def damaged(directory_id: bytes, name: str, index: int = 0, *, torn_id: str = "") -> FoundReplica:
+def damaged(directory_id: bytes, name: str, index: int = 0, *, torn_id: str | None = None) -> FoundReplica:
     """A partition of TOPIC, as only its name says."""
     topic = uuids.to_text(TOPIC)
     return FoundReplica(
@@ -235,10 +235,38 @@ def test_a_torn_topic_id_says_whose_the_replica_is_as_far_as_it_goes(length: int
     assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): X}, ["others"])
 
 
-def test_a_replica_whose_topic_id_is_torn_is_set_aside_if_the_metadata_has_it_nowhere_here() -> None:
-    broker = Broker(X, on_disk=(damaged(X, "elsewhere", torn_id=uuids.to_text(TOPIC)[:9]),))
+@pytest.mark.parametrize("length", [0, 9])
+def test_a_replica_whose_topic_id_is_torn_is_set_aside_if_the_metadata_has_it_nowhere_here(
+    length: int,
+) -> None:
+    torn_id = uuids.to_text(TOPIC)[:length]
+    broker = Broker(
+        X, on_disk=(damaged(X, "elsewhere", torn_id=torn_id), damaged(X, "gone", 7, torn_id=torn_id))
+    )
     broker.see(p0=None)
-    assert broker.notes.strays == ["elsewhere"]
+    assert broker.notes.strays == ["elsewhere", "gone"]
+
+
+@pytest.mark.parametrize(
+    ("needed", "strays"),
+    [
+        ({"isr": (2, ME)}, []),
+        ({"elr": (ME,)}, []),
+        ({"last_known_elr": (ME,)}, []),
+        ({}, ["of a former topic, perhaps"]),
+    ],
+)
+def test_a_replica_without_a_topic_id_is_opened_only_if_others_may_lack_its_records(
+    needed: dict[str, Any], strays: list[str]
+) -> None:
+    broker = Broker(X, Y, on_disk=(damaged(Y, "of a former topic, perhaps", torn_id=""),))
+    fields = {"replicas": (2, ME), "directories": (FOREIGN, UNASSIGNED_DIRECTORY), "isr": (2,), **needed}
+    topic = TopicImage(
+        name=uuids.to_text(TOPIC), topic_id=TOPIC, partitions=Map({0: PartitionImage(**fields)})
+    )
+    broker.take(Map({TOPIC: topic}))
+    assert broker.notes.strays == strays
+    assert broker.notes.placed == {(TOPIC, 0): X if strays else Y}
 
 
 def test_a_damaged_replica_is_set_aside_if_the_metadata_records_another_one() -> None:

@@ -76,9 +76,9 @@ def test_a_damaged_partition_metadata_is_told_with_its_key(content: bytes, compl
 def test_the_beginning_of_a_topic_id_that_was_torn() -> None:
     begin = PARTITION_METADATA.index(b"AAAA")
     for length in range(len(PARTITION_METADATA)):
-        assert torn_topic_id(PARTITION_METADATA[:length]).encode() == PARTITION_METADATA[begin:length]
-    assert torn_topic_id(PARTITION_METADATA) == ""
-    assert torn_topic_id(PARTITION_METADATA[:-3] + b"!") == ""
+        assert torn_topic_id(PARTITION_METADATA[:length]) == PARTITION_METADATA[begin:length].decode()
+    for whole_or_damaged in (PARTITION_METADATA, PARTITION_METADATA[:-3] + b"!", b"version: 1"):
+        assert torn_topic_id(whole_or_damaged) is None
 
 
 @pytest.mark.parametrize(

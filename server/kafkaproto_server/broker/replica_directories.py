@@ -11,7 +11,9 @@ The first examination begins by setting aside what lies in the directories and i
 is not in the metadata any more, was made anew under the same name, or has this partition on other brokers. So the first
 image has to be one with everything that was committed when the broker started. Of a replica whose topic id is damaged
 the name says whose it is: no other place is right for it. If the metadata has no such replica here, it is left alone;
-only if the file is torn, which a power loss does to a log that was never synced, it is set aside.
+only if the file is torn, which a power loss does to a log that was never synced, it is set aside. If it is torn before
+the id begins, it may as well be of a former topic with that name. A broker that was fenced when a topic was made anew
+is not in the ISR, and one that is not in the ISR has no records that others lack: then it is set aside, too.
 
 A replica may be moved to another directory (KIP-113). Once its copy there has all, the controllers are told the new
 directory, and it moves when they have recorded it. If the move is given up, they are told the old one again.
@@ -239,20 +241,25 @@ class ReplicaDirectories:
         for each in self._unsorted:
             topic = self._topic_of(each)
             partition = None if topic is None else topic.partitions.get(each.index)
-            if topic is not None and partition is not None and self._broker_id in partition.replicas:
+            if topic is not None and partition is not None and self._is_ours(each, partition):
                 self._found.setdefault((topic.topic_id, each.index), []).append(each)
-            elif not each.is_damaged or each.torn_id:
+            elif not each.is_damaged or each.torn_id is not None:
                 self._listener.found_stray(each)
             yield
         self._unsorted = ()
         self._topic_ids = Map()
+
+    def _is_ours(self, found: FoundReplica, partition: PartitionImage) -> bool:
+        if found.torn_id == "":
+            return self._broker_id in (*partition.isr, *partition.elr, *partition.last_known_elr)
+        return self._broker_id in partition.replicas
 
     def _topic_of(self, found: FoundReplica) -> TopicImage | None:
         """The topic whose partition lies there, as far as its directory says it; None if there is none."""
         topic_id = found.topic_id
         if found.is_damaged:
             topic_id = self._topic_ids.get(found.topic)
-            if topic_id is not None and not uuids.to_text(topic_id).startswith(found.torn_id):
+            if topic_id is not None and not uuids.to_text(topic_id).startswith(found.torn_id or ""):
                 # Another topic had the name before.
                 return None
         return None if topic_id is None else self._topics.get(topic_id)

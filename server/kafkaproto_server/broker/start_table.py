@@ -69,8 +69,9 @@ class FoundReplica(msgspec.Struct, frozen=True):
     is_future: bool
     is_damaged: bool = False
     """Whether the file that says the topic id is damaged: then the name says whose replica it is."""
-    torn_id: str = ""
-    """The beginning of the topic id in a damaged file that ends within it."""
+    torn_id: str | None = None
+    """The beginning of the topic id in a damaged file that ends within it or before it; None if there is none, or it is
+    damaged in another way."""
 
 
 def was_never_placed(recorded: bytes) -> bool:

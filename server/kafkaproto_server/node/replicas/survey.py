@@ -60,7 +60,8 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
             deleted.append(name)
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
-        is_future, is_damaged, torn_id = found.suffix == FUTURE_SUFFIX, False, ""
+        is_future, is_damaged = found.suffix == FUTURE_SUFFIX, False
+        torn_id: str | None = None
         try:
             topic_id = read_topic_id(disk, f"{path}/{name}")
         except CorruptFileError as error:
