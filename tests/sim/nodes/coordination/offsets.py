@@ -3,6 +3,7 @@
 Each commit carries a text of its own as its metadata, so a read says which commit it saw. A commit whose result nobody
 knows may have taken effect at any time after it was sent, or never. Reads count only if the coordinator that gave the
 response was the newest one: as in Apache Kafka, one that does not know yet that another leads may show what it had.
+Reads that ask for no stable offsets count only once that coordinator knows what was committed before it was elected.
 
 A deletion is a commit of nothing. A read that shows nothing does not say which deletion it saw.
 """

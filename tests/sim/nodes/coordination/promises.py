@@ -64,6 +64,15 @@ class Coordinators:
                 return (host.id, host.life, partition.leader_epoch) if is_newest else None
         return None
 
+    def knows_what_is_committed(self, host: Host, place: Place) -> bool:
+        """Whether the high watermark of a leader has reached the end that its log had when it was elected. Before, it
+        may be lower than what the former leader acknowledged."""
+        return any(
+            hosted.partition.high_watermark >= hosted.partition.leader_epoch_start
+            for each, at, hosted in self._ledger.replicas()
+            if each is host and at == place and hosted.partition.role is Role.LEADER
+        )
+
     def is_excused(self, place: Place) -> bool:
         """Whether nothing is asked of a partition any more."""
         self._ledger.note_elections()
@@ -94,6 +103,10 @@ class GroupPromises:
     def term(self, host: Host) -> Term | None:
         """See `Coordinators.term`."""
         return self._coordinators.term(host, self.place)
+
+    def knows_what_is_committed(self, host: Host) -> bool:
+        """See `Coordinators.knows_what_is_committed`."""
+        return self._coordinators.knows_what_is_committed(host, self.place)
 
     def violated(self, invariant: NodeInvariant, what: str) -> None:
         """Raise ViolationError, unless the group's partition is excused."""

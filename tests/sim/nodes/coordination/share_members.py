@@ -289,7 +289,7 @@ class ShareMember:
             response = await self.client.ask(host, request)
         except LinkLostError:
             self._is_unknown(chosen)
-            self._promises.has_lost_response |= isinstance(request, ShareFetchRequest)
+            self._promises.lost_fetches += isinstance(request, ShareFetchRequest)
             raise
         code = ErrorCode(response.error_code)
         if code is ErrorCode.NONE:

@@ -59,8 +59,8 @@ class SharePromises:
         that Kafka allows."""
         self.group_id = group_id
         self.counts = counts
-        self.has_lost_response = False
-        """Whether nobody knows what some fetch has acquired."""
+        self.lost_fetches = 0
+        """How many fetches there were of which nobody knows what they have acquired."""
         self._limit = limit
         self._is_excused = is_excused
         self._records: dict[tuple[Place, int], _Record] = {}
@@ -95,8 +95,10 @@ class SharePromises:
         """An acknowledgement that was sent at a time has succeeded, now."""
         self.counts["records acknowledged"] += 1
         record = self._records[place, offset]
-        # Where all is done with, leaders say yes to everything, as Apache Kafka's do.
-        is_done_with = record.final is not None or record.may_be_final
+        # Where all is done with, leaders say yes to everything, as Apache Kafka's do. That includes records that came
+        # back from the last one who may get them.
+        is_spent = record.count + self.lost_fetches >= self._limit
+        is_done_with = record.final is not None or record.may_be_final or is_spent
         for other in () if is_done_with else record.acquisitions:
             is_later = other.sent > acquisition.answered and other.answered < sent
             if is_later and other.member != acquisition.member:
@@ -138,5 +140,5 @@ class SharePromises:
         record = self._records.get(key)
         if record is None:
             return False
-        is_given_up = record.count == self._limit or self.has_lost_response
+        is_given_up = record.count == self._limit or self.lost_fetches > 0
         return record.final is not None or record.may_be_final or is_given_up

@@ -86,6 +86,23 @@ def test_an_acknowledgement_of_a_record_that_is_done_with_may_succeed() -> None:
     run(1, scene)
 
 
+@pytest.mark.parametrize(("count", "lost_fetches"), [(LIMIT, 0), (LIMIT - 1, 1)])
+def test_so_may_one_of_a_record_that_was_delivered_as_often_as_it_may_be(
+    count: int, lost_fetches: int
+) -> None:
+    async def scene() -> None:
+        promises = group()
+        mine = promises.acquired(A, 0, 1, "m", trio.current_time())
+        await trio.sleep(1)
+        others = promises.acquired(A, 0, count, "n", trio.current_time())
+        promises.acknowledged(A, 0, others, RELEASE, trio.current_time())
+        promises.lost_fetches = lost_fetches
+        await trio.sleep(1)
+        promises.acknowledged(A, 0, mine, ACCEPT, trio.current_time())
+
+    run(1, scene)
+
+
 @pytest.mark.parametrize("count", [0, LIMIT + 1])
 def test_deliveries_are_counted_from_one_to_the_limit(count: int) -> None:
     async def scene() -> None:

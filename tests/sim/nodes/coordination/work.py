@@ -129,6 +129,9 @@ async def fetch_offsets(
     )
     host = await client.coordinator(GROUP, group.group_id)
     term, sent = group.term(host), trio.current_time()
+    # Otherwise the response tells what was below the high watermark. With Apache Kafka as well, that may be less than a
+    # former leader acknowledged, until the high watermark has come as far as it was.
+    shows_all = is_stable or group.knows_what_is_committed(host)
     response = await client.ask_coordinator(GROUP, group.group_id, request, version=_NAMES_UP_TO)
     is_newest = term is not None and group.term(host) == term
     (found,) = response.groups
@@ -150,7 +153,7 @@ async def fetch_offsets(
             if each.error_code:
                 group.unexpected(client.name, f"OffsetFetch of {place}: {each.error_code}")
             offsets[place] = each.committed_offset
-            if is_newest:
+            if is_newest and shows_all:
                 group.read(place, each.metadata or "", each.committed_offset, sent)
     return offsets
 
