@@ -71,7 +71,7 @@ RESERVED_DIRECTORY_IDS = 100
 
 _TOPIC_ID = re.compile(r"^topic_id: *(\S+)$", re.MULTILINE)
 _BEFORE_TOPIC_ID = b"version: 0\ntopic_id: "
-_TORN_TOPIC_ID = re.compile(rb"version: 0\ntopic_id: ([\w-]{1,21})")
+_TORN_TOPIC_ID = re.compile(re.escape(_BEFORE_TOPIC_ID) + rb"([\w-]{1,21})")
 
 
 def is_reserved_directory_id(directory_id: bytes) -> bool:

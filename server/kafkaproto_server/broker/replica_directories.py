@@ -250,6 +250,7 @@ class ReplicaDirectories:
         self._topic_ids = Map()
 
     def _is_ours(self, found: FoundReplica, partition: PartitionImage) -> bool:
+        """Whether this broker has the replica; if nothing says whose it is, whether others may lack its records."""
         if found.torn_id == "":
             return self._broker_id in (*partition.isr, *partition.elr, *partition.last_known_elr)
         return self._broker_id in partition.replicas

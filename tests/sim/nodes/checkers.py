@@ -248,8 +248,9 @@ MOST_CONNECTIONS = 10
 """From one node to one listener of another. A node in order has two lanes to it, and nine to the active controller if
 it has all kinds of requests for it."""
 MOST_TASKS = 5
-_QUEUE_TASKS = "broker_requests._Queue.run"
 """Of one kind in one node. A broker has five kinds of requests for other brokers."""
+_QUEUE_TASKS = "broker_requests._Queue.run"
+"""There is one for each of these kinds and each other broker."""
 _CONNECTION_TASKS = ("Acceptor._run_and_leave", "Pump._read_all")
 
 
@@ -263,7 +264,6 @@ def _crowded_tasks(hosts: Sequence[Host]) -> str | None:
             kinds[task.name.rstrip("0123456789")] += 1
             tasks += [child for nursery in task.child_nurseries for child in nursery.child_tasks]
     for kind, count in kinds.items():
-        # Requests of each of five kinds are queued for each broker.
         most = MOST_TASKS * len(hosts) * (len(hosts) if kind.endswith(_QUEUE_TASKS) else 1)
         if count > most and not kind.endswith(_CONNECTION_TASKS):
             return f"{count} tasks {kind}"

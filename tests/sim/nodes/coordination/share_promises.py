@@ -95,8 +95,8 @@ class SharePromises:
         """An acknowledgement that was sent at a time has succeeded, now."""
         self.counts["records acknowledged"] += 1
         record = self._records[place, offset]
-        # Where all is done with, leaders say yes to everything, as Apache Kafka's do. That includes records that came
-        # back from the last one who may get them.
+        # Where all is done with, leaders say yes to everything, as Apache Kafka's do. A record is done with, too, if it
+        # was delivered as often as it may be and came back.
         is_spent = record.count + self.lost_fetches >= self._limit
         is_done_with = record.final is not None or record.may_be_final or is_spent
         for other in () if is_done_with else record.acquisitions:

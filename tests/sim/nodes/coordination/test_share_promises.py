@@ -87,9 +87,7 @@ def test_an_acknowledgement_of_a_record_that_is_done_with_may_succeed() -> None:
 
 
 @pytest.mark.parametrize(("count", "lost_fetches"), [(LIMIT, 0), (LIMIT - 1, 1)])
-def test_so_may_one_of_a_record_that_was_delivered_as_often_as_it_may_be(
-    count: int, lost_fetches: int
-) -> None:
+def test_a_late_acknowledgement_of_a_spent_record_may_succeed(count: int, lost_fetches: int) -> None:
     async def scene() -> None:
         promises = group()
         mine = promises.acquired(A, 0, 1, "m", trio.current_time())

@@ -129,8 +129,8 @@ async def fetch_offsets(
     )
     host = await client.coordinator(GROUP, group.group_id)
     term, sent = group.term(host), trio.current_time()
-    # Otherwise the response tells what was below the high watermark. With Apache Kafka as well, that may be less than a
-    # former leader acknowledged, until the high watermark has come as far as it was.
+    # Unless stable offsets are asked for, a coordinator tells what is below its high watermark. After an election, that
+    # may be less than the former leader acknowledged, with Apache Kafka as well.
     shows_all = is_stable or group.knows_what_is_committed(host)
     response = await client.ask_coordinator(GROUP, group.group_id, request, version=_NAMES_UP_TO)
     is_newest = term is not None and group.term(host) == term
