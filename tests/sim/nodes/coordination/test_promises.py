@@ -11,8 +11,15 @@ from typing import Any
 import pytest
 import trio
 
+from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.topic_names import GROUPS_TOPIC
 from tests.sim.checkers.invariants import ViolationError
-from tests.sim.nodes.coordination.promises import SESSION_S, GroupPromises, TransactionPromises
+from tests.sim.nodes.coordination.promises import (
+    SESSION_S,
+    Coordinators,
+    GroupPromises,
+    TransactionPromises,
+)
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.timeline import run
@@ -46,6 +53,32 @@ def group() -> GroupPromises:
 
 def places(*found: Place) -> frozenset[Place]:
     return frozenset(found)
+
+
+@pytest.mark.parametrize(
+    ("role", "high_watermark", "knows"),
+    [
+        (Role.LEADER, 99, False),
+        (Role.LEADER, 100, True),
+        (Role.LEADER, 101, True),
+        (Role.FOLLOWER, 101, False),
+    ],
+)
+def test_a_leader_knows_what_is_committed_from_the_start_of_its_epoch_on(
+    role: Role, high_watermark: int, knows: bool
+) -> None:
+    partition = SimpleNamespace(role=role, high_watermark=high_watermark, leader_epoch_start=100)
+    others = SimpleNamespace(role=Role.LEADER, high_watermark=9, leader_epoch_start=9)
+    leader: Any = object()
+    ledger: Any = SimpleNamespace(
+        replicas=lambda: [
+            (leader, (GROUPS_TOPIC, 1), SimpleNamespace(partition=others)),
+            (object(), (GROUPS_TOPIC, 0), SimpleNamespace(partition=others)),
+            (leader, (GROUPS_TOPIC, 0), SimpleNamespace(partition=partition)),
+        ]
+    )
+    coordinators = Coordinators(ledger, {GROUPS_TOPIC: 1})
+    assert GroupPromises("g", coordinators, Counter()).knows_what_is_committed(leader) is knows
 
 
 def test_a_partition_has_one_owner_in_a_generation() -> None:
