@@ -184,6 +184,8 @@ class ConsumerMember:
             await trio.sleep(0.3)
         elif code is not ErrorCode.NONE:
             self.group.unexpected(self.client.name, f"ConsumerGroupHeartbeat: {code.name}")
+            # The group is lost with its partition, which is excused. Its user starts the client again.
+            self._begin_anew()
         else:
             self._says_all = False
             is_newest = term is not None and self.group.term(host) == term

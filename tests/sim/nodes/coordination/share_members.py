@@ -168,6 +168,8 @@ class ShareMember:
             self._begin_anew()
         elif code is not ErrorCode.NONE:
             self._promises.unexpected(self.client.name, f"ShareGroupHeartbeat: {code.name}")
+            # As a member of a consumer group.
+            self._begin_anew()
         else:
             self.epoch, self._says_all = response.member_epoch, False
             if response.assignment is not None:
