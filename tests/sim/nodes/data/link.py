@@ -58,7 +58,8 @@ class Link:
         link = cls(host, stream, ClientConnection(client_id=net.name))
         try:
             event = await link.receive(CONNECT_S)
-        except LinkLostError:
+        except BaseException:
+            # The process may end at any moment, and nobody else knows of this stream.
             stream.close()
             raise
         assert isinstance(event, Negotiated)
