@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from kafkaproto_server.log_state.producers import BATCHES_TO_RETAIN
 from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.replica.partition import Partition, Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.elections import Election, elections
 from tests.sim.nodes.data.link import Place
@@ -372,7 +372,7 @@ class Ledger:
             committed = max(committed, max(known.acknowledged) + 1)
         for member in self._hosts:
             if member.id in partition.isr and (
-                not self._is_missing(member, place) or self._has_joined(host, partition.isr, member)
+                not self._is_missing(member, place) or self._has_joined(host, place, partition, member)
             ):
                 end = self._end(member, place)
                 if end < committed:
@@ -381,15 +381,19 @@ class Ledger:
                         NodeInvariant.ISR_HAS_THE_COMMITTED, place, f"{what}, node {member.id} ends at {end}"
                     )
 
-    def _has_joined(self, leader: Host, isr: Sequence[int], member: Host) -> bool:
+    def _has_joined(self, leader: Host, place: Place, partition: Partition, member: Host) -> bool:
         """Whether a host that had lost records is in an ISR since it registered again: it took it out (KIP-903), unless
-        nobody else was in there."""
+        nobody else was in there. A leader may have the image with the registration a moment before its partition has
+        the ISR from there."""
         assert leader.quorum is not None, "it leads"
-        registered = leader.quorum.published.image.brokers.get(member.id)
+        image = leader.quorum.published.image
+        registered, topic = image.brokers.get(member.id), image.topic_by_name(place[0])
         return (
-            len(isr) > 1
+            len(partition.isr) > 1
             and registered is not None
             and registered.incarnation_id not in self._losers[member.id]
+            and topic is not None
+            and partition.partition_epoch >= topic.partitions[place[1]].partition_epoch
         )
 
     # -- at last -------------------------------------------------------------------------------------------------
