@@ -59,6 +59,8 @@ class Broker:
         self.clock = TrioClock()
         self.channel = ScriptedChannel(self._answer)
         self.assignment_channel = ScriptedChannel(self._answer_assignments)
+        self.takes_assignments = trio.Event()
+        self.takes_assignments.set()
         self.replicas = ReplicaNotes()
         self.published = Published(image=ClusterImage(offset=OFFSET))
         self.directories = directories = LogDirectories(
@@ -105,6 +107,7 @@ class Broker:
         return response
 
     async def _answer_assignments(self, request: Message) -> Message:
+        await self.takes_assignments.wait()
         response = self.response(request)
         if isinstance(response, Exception):
             raise response
@@ -375,6 +378,39 @@ async def test_assignments_go_on_while_the_broker_serves(autojump_clock: MockClo
         broker.published.notify()
         await trio.sleep(0.1)
         assert len(broker.assignment_channel.asked) == 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_metadata_are_applied_while_no_controller_answers_assignments(
+    autojump_clock: MockClock,
+) -> None:
+    def answer(request: Message) -> Message:
+        return (
+            assignments_response(request)
+            if isinstance(request, AssignReplicasToDirsRequest)
+            else welcome(request)
+        )
+
+    broker = Broker(answer)
+    broker.takes_assignments = trio.Event()
+    asked = broker.assignment_channel.asked
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        for count in (1, 2, 3):
+            broker.published.image = with_directories(*[UNASSIGNED] * count)
+            broker.published.notify()
+            # Heartbeats would apply them, too.
+            await trio.sleep(INTERVAL_MS / 1000 / 100)
+            assert set(broker.replicas.placed) == {(TOPIC_ID, index) for index in range(count)}
+        assert len(asked) == 1
+        broker.takes_assignments.set()
+        await trio.sleep(INTERVAL_MS / 1000 / 100)
+        # What came meanwhile goes into one request.
+        second = asked[-1]
+        assert len(asked) == 2
+        assert isinstance(second, AssignReplicasToDirsRequest)
+        assert sum(len(each.topics[0].partitions) for each in second.directories) == 2
+        assert broker.half.queued_replica_to_dir_assignments == 0
         nursery.cancel_scope.cancel()
 
 
