@@ -1,5 +1,7 @@
-"""The task that applies metadata changes to a broker. Beside that, it reports the log directories of the broker's replicas
-to the controllers (AssignReplicasToDirs)."""
+"""The task that applies metadata changes to a broker.
+
+Beside that, it reports the log directories of the broker's replicas to the controllers (AssignReplicasToDirs).
+"""
 
 from __future__ import annotations
 
