@@ -1,15 +1,20 @@
-"""When a host that has lost records counts as one that joined an ISR again."""
+"""What the ledger of records takes for a violation, and what for the end of all promises."""
 
 from __future__ import annotations
 
 import random
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.nodes.data import ledger as ledger_module
+from tests.sim.nodes.data.elections import Election
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place
+from tests.sim.nodes.invariants import NodeInvariant
 
 PLACE: Place = ("t", 0)
 LOST, NEW = b"l" * 16, b"n" * 16
@@ -39,3 +44,32 @@ def test_who_is_in_an_isr_since_it_registered_again(
     partition: Any = SimpleNamespace(isr=isr, partition_epoch=partition_epoch)
     member: Any = SimpleNamespace(id=2)
     assert ledger._has_joined(leader, PLACE, partition, member) is has_joined
+
+
+@pytest.mark.parametrize(
+    ("others", "loses", "violated"),
+    [
+        pytest.param(frozenset(), True, None, id="the last one has lost records"),
+        pytest.param(frozenset(), False, NodeInvariant.COMMITTED_STAYS, id="the last one has lost nothing"),
+        pytest.param(
+            frozenset({2}), True, NodeInvariant.ACKNOWLEDGED_IS_KEPT, id="another one had everything"
+        ),
+        pytest.param(None, True, NodeInvariant.COMMITTED_STAYS, id="nobody was elected"),
+    ],
+)
+def test_before_it_blames_anybody_it_looks_for_leaders_that_nobody_saw(
+    monkeypatch: pytest.MonkeyPatch,
+    others: frozenset[int] | None,
+    loses: bool,
+    violated: NodeInvariant | None,
+) -> None:
+    found = [] if others is None else [Election(1, 3, NEW, others)]
+    monkeypatch.setattr(ledger_module, "elections", lambda hosts, place, epoch: found if epoch < 3 else [])
+    monkeypatch.setattr(Ledger, "_is_missing", lambda self, host, place: loses)
+    leader: Any = SimpleNamespace(id=1, is_broker=True, quorum=None, node=None)
+    ledger = Ledger([leader], random.Random(1), {PLACE: 1})
+    ledger._losers[1] = frozenset({LOST})
+    with nullcontext() if violated is None else pytest.raises(ViolationError) as caught:
+        ledger.refused(PLACE, "a consumer is behind the end")
+    assert (None if caught is None else caught.value.invariant) is violated
+    assert ledger.known[PLACE].is_excused is (violated is None)
