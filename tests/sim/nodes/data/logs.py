@@ -1,7 +1,7 @@
 """The logs of partitions as the disks have them, batch by batch; what is only in the page cache counts.
 
-A power loss may leave the records of a new log and not the file that says whose log it is. The broker sets such a log
-aside, so it has no records here.
+A power loss may leave the records of a new log and not the file that says whose log it is, or not enough of it. The
+broker sets such a log aside unless it is in the ISR, so it has no records here until the broker writes the file again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kafkaproto.directory_files import PARTITION_METADATA_NAME
+from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import CONTROL_BIT, iterate_batches
 from kafkaproto.records.record import Record
@@ -158,9 +158,9 @@ def _opened(host: Host, place: Place) -> str | None:
 
 
 def _segments(host: Host, directory: str) -> list[tuple[int, str]]:
-    """Base offset and file name of each segment of a replica that a broker would open."""
+    """Base offset and file name of each segment of a replica that a broker certainly would open."""
     owner = host.disk._names.get(f"{directory}/{PARTITION_METADATA_NAME}")
-    if owner is None or not owner.data:
+    if owner is None or torn_topic_id(bytes(owner.data)) == "":
         return []
     names = host.disk._names.children.get(directory, {})
     return sorted(
