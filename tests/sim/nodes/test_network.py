@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
 
 import pytest
 import trio
 
 from kafkaproto_server.net.network import SocketOptions
-from tests.sim.nodes import timeline as virtual
-from tests.sim.nodes.network import CAPACITY_BYTES, Net, NetHost, SimListening, SimStream
-from tests.sim.nodes.timeline import Timeline, Trace
+from tests.sim.nodes.network import CAPACITY_BYTES, NetHost, SimListening, SimStream
+from tests.sim.nodes.two_machines import play
 
 PORT = 9092
-
-Scene = Callable[[NetHost, NetHost], Awaitable[None]]
-
-
-def play(scene: Scene, seed: int = 1) -> None:
-    """Two machines, a and b, in virtual time."""
-
-    async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            timeline = Timeline(Trace())
-            nursery.start_soon(timeline.run)
-            net = Net(random.Random(seed), timeline, delay_ms=(0.1, 5))
-            with trio.fail_after(100):
-                await scene(net.host("a"), net.host("b"))
-            nursery.cancel_scope.cancel()
-
-    virtual.run(seed, main)
 
 
 async def connected(a: NetHost, b: NetHost) -> tuple[SimStream, SimStream]:

@@ -184,7 +184,7 @@ class ConsumerMember:
             await trio.sleep(0.3)
         elif code is not ErrorCode.NONE:
             self.group.unexpected(self.client.name, f"ConsumerGroupHeartbeat: {code.name}")
-            # The group is lost with its partition, which is excused. Its user starts the client again.
+            # Excused: the group is lost with its partition. Whoever runs the client starts it again.
             self._begin_anew()
         else:
             self._says_all = False

@@ -74,9 +74,8 @@ class Coordinators:
         )
 
     def is_excused(self, place: Place) -> bool:
-        """Whether nothing is asked of a partition any more."""
-        self._ledger.note_elections()
-        return self._ledger.known[place].is_excused
+        """See `Ledger.is_excused`."""
+        return self._ledger.is_excused(place)
 
 
 class GroupPromises:

@@ -168,7 +168,7 @@ class ShareMember:
             self._begin_anew()
         elif code is not ErrorCode.NONE:
             self._promises.unexpected(self.client.name, f"ShareGroupHeartbeat: {code.name}")
-            # As a member of a consumer group.
+            # Excused: the group is lost with its partition. Whoever runs the client starts it again.
             self._begin_anew()
         else:
             self.epoch, self._says_all = response.member_epoch, False

@@ -233,9 +233,7 @@ class Ledger:
         self, place: Place, what: str, invariant: NodeInvariant = NodeInvariant.COMMITTED_STAYS
     ) -> None:
         """A client was told what cannot be, unless the partition is excused."""
-        self.note_elections()
-        if not self.known[place].is_excused:
-            self._violated(invariant, place, what)
+        self._violated(invariant, place, what)
 
     def holds(self, place: Place, producer: tuple[int, int], base_sequence: int) -> bool:
         """Whether any log has a producer's batch, or had it before records were deleted."""
@@ -321,7 +319,8 @@ class Ledger:
                 f"node {host.id}, which lost records, was elected in epoch {election.leader_epoch} before"
                 f" {sorted(election.others)}"
             )
-            self._violated(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
+            # A later election excuses nothing of this one.
+            raise _violation(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
 
     def look(self) -> None:
         """Raise ViolationError if replicas contradict each other, or what was said."""
@@ -468,14 +467,23 @@ class Ledger:
                     self._violated(NodeInvariant.ONCE_AND_IN_ORDER, place, what)
                 following[batch.producer] = batch.base_sequence + batch.size
 
-    def _violated(self, invariant: NodeInvariant, place: Place, what: str) -> None:
-        """Raise ViolationError, unless the partition is excused."""
+    def is_excused(self, place: Place) -> bool:
+        """Whether nothing is asked any more of a partition. Asked before somebody is blamed: it reads metadata logs."""
+        self.note_elections()
         known = self.known[place]
         # Of a leader that led between two looks nothing is seen until another one leads.
         for each in elections(self._all_hosts, place, known.leader_epoch):
             self._note_election(place, each)
-        if not known.is_excused:
-            raise ViolationError(invariant, f"{place[0]}-{place[1]}: {what}")
+        return known.is_excused
+
+    def _violated(self, invariant: NodeInvariant, place: Place, what: str) -> None:
+        """Raise ViolationError, unless the partition is excused."""
+        if not self.is_excused(place):
+            raise _violation(invariant, place, what)
+
+
+def _violation(invariant: NodeInvariant, place: Place, what: str) -> ViolationError:
+    return ViolationError(invariant, f"{place[0]}-{place[1]}: {what}")
 
 
 def _start_of(hosted: Hosted) -> int:

@@ -1,7 +1,7 @@
 """The logs of partitions as the disks have them, batch by batch; what is only in the page cache counts.
 
 A power loss may leave the records of a new log and not the file that says whose log it is, or not enough of it. The
-broker sets such a log aside unless it is in the ISR, so it has no records here until the broker writes the file again.
+broker may set such a log aside, so it has no records here until the broker has written the file again.
 """
 
 from __future__ import annotations

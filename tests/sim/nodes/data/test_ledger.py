@@ -46,25 +46,28 @@ def test_who_is_in_an_isr_since_it_registered_again(
     assert ledger._has_joined(leader, PLACE, partition, member) is has_joined
 
 
+FIRST_OF_TWO, LAST = Election(1, 3, NEW, frozenset({2})), Election(1, 4, NEW, frozenset())
+
+
 @pytest.mark.parametrize(
-    ("others", "loses", "violated"),
+    ("found", "loses", "violated"),
     [
-        pytest.param(frozenset(), True, None, id="the last one has lost records"),
-        pytest.param(frozenset(), False, NodeInvariant.COMMITTED_STAYS, id="the last one has lost nothing"),
+        pytest.param([LAST], True, None, id="the last one has lost records"),
+        pytest.param([LAST], False, NodeInvariant.COMMITTED_STAYS, id="the last one has lost nothing"),
         pytest.param(
-            frozenset({2}), True, NodeInvariant.ACKNOWLEDGED_IS_KEPT, id="another one had everything"
+            [FIRST_OF_TWO], True, NodeInvariant.ACKNOWLEDGED_IS_KEPT, id="another one has everything"
         ),
-        pytest.param(None, True, NodeInvariant.COMMITTED_STAYS, id="nobody was elected"),
+        pytest.param([FIRST_OF_TWO, LAST], True, NodeInvariant.ACKNOWLEDGED_IS_KEPT, id="another one had"),
+        pytest.param([], True, NodeInvariant.COMMITTED_STAYS, id="nobody was elected"),
     ],
 )
 def test_before_it_blames_anybody_it_looks_for_leaders_that_nobody_saw(
-    monkeypatch: pytest.MonkeyPatch,
-    others: frozenset[int] | None,
-    loses: bool,
-    violated: NodeInvariant | None,
+    monkeypatch: pytest.MonkeyPatch, found: list[Election], loses: bool, violated: NodeInvariant | None
 ) -> None:
-    found = [] if others is None else [Election(1, 3, NEW, others)]
-    monkeypatch.setattr(ledger_module, "elections", lambda hosts, place, epoch: found if epoch < 3 else [])
+    def elections(hosts: object, place: Place, after_epoch: int) -> list[Election]:
+        return [each for each in found if each.leader_epoch > after_epoch]
+
+    monkeypatch.setattr(ledger_module, "elections", elections)
     monkeypatch.setattr(Ledger, "_is_missing", lambda self, host, place: loses)
     leader: Any = SimpleNamespace(id=1, is_broker=True, quorum=None, node=None)
     ledger = Ledger([leader], random.Random(1), {PLACE: 1})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
@@ -11,28 +10,20 @@ import pytest
 import trio
 
 from kafkaproto_server.net.network import SocketOptions
-from tests.sim.nodes import timeline as virtual
 from tests.sim.nodes.data.link import CONNECT_S, Link, LinkLostError
 from tests.sim.nodes.host import BROKER_PORT
-from tests.sim.nodes.network import Net
-from tests.sim.nodes.timeline import Timeline, Trace
+from tests.sim.nodes.network import NetHost
+from tests.sim.nodes.two_machines import play
 
 
 @pytest.mark.parametrize("ends_after_s", [0.5 * CONNECT_S, 2 * CONNECT_S])
 def test_no_connection_is_left_of_a_client_whose_broker_is_silent(ends_after_s: float) -> None:
-    async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            timeline = Timeline(Trace())
-            nursery.start_soon(timeline.run)
-            net = Net(random.Random(1), timeline, delay_ms=(0.1, 5))
-            client, broker = net.host("client"), net.host("broker")
-            (listening,) = await broker.listen("broker", BROKER_PORT, SocketOptions())
-            host: Any = SimpleNamespace(net=broker, life=1)
-            with trio.move_on_after(ends_after_s) as life, suppress(LinkLostError):
-                await Link.connect(client, host)
-            assert life.cancelled_caught is (ends_after_s < CONNECT_S)
-            assert not client.streams
-            listening.close()
-            nursery.cancel_scope.cancel()
+    async def scene(client: NetHost, broker: NetHost) -> None:
+        await broker.listen(broker.name, BROKER_PORT, SocketOptions())
+        host: Any = SimpleNamespace(net=broker, life=1)
+        with trio.move_on_after(ends_after_s) as life, suppress(LinkLostError):
+            await Link.connect(client, host)
+        assert life.cancelled_caught is (ends_after_s < CONNECT_S)
+        assert not client.streams
 
-    virtual.run(1, main)
+    play(scene)
