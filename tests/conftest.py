@@ -1,5 +1,7 @@
 """Settings that all tests share."""
 
+import gc
+
 from hypothesis import HealthCheck, settings
 
 # Derandomized, so that a run says the same of the same code; random examples are for long runs by hand
@@ -9,3 +11,9 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=5000, print_blob=True)
 settings.load_profile("default")
+
+
+def pytest_runtest_setup() -> None:
+    """Keep tests' own full collections short: what was collected before, tests above all, is not walked again."""
+    if not gc.get_freeze_count():
+        gc.freeze()

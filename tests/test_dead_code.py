@@ -12,6 +12,9 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("kafkaproto/", "server/", "pipeline/", "codegen/")
@@ -44,8 +47,22 @@ IMPORTED_BY_NAME = ("kafkaproto_pipeline.jobs.",)
 """Packages whose modules are imported by a name that is put together."""
 
 
-def files() -> dict[str, str]:
+class Source(NamedTuple):
+    """The product and who uses it."""
+
+    texts: dict[str, str]
     """Every file that git knows or could know, but the tests', by its path."""
+    trees: dict[str, ast.Module]
+    """Of the files in Python."""
+
+    @property
+    def written(self) -> list[str]:
+        """The modules of the product that are written by hand."""
+        return [path for path in self.trees if path.startswith(PRODUCT) and "/generated/" not in path]
+
+
+@pytest.fixture(scope="module")
+def source() -> Source:
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *USERS],
         cwd=ROOT,
@@ -54,12 +71,8 @@ def files() -> dict[str, str]:
         check=True,
     )
     paths = [path for path in sorted(set(listed.stdout.split())) if (ROOT / path).is_file()]
-    return {path: (ROOT / path).read_text() for path in paths if not path.endswith(".json")}
-
-
-FILES = files()
-TREES = {path: ast.parse(text) for path, text in FILES.items() if path.endswith(".py")}
-WRITTEN = [path for path in TREES if path.startswith(PRODUCT) and "/generated/" not in path]
+    texts = {path: (ROOT / path).read_text() for path in paths if not path.endswith(".json")}
+    return Source(texts, {path: ast.parse(text) for path, text in texts.items() if path.endswith(".py")})
 
 
 def module_name(path: str) -> str:
@@ -67,12 +80,12 @@ def module_name(path: str) -> str:
     return ".".join(parts[1:] if parts[0] in ("server", "pipeline") else parts)
 
 
-def words(path: str) -> Iterator[str]:
+def words(source: Source, path: str) -> Iterator[str]:
     """The names that a file uses, in code or as a short text (a name to import, a console script)."""
-    if path not in TREES:
-        yield from re.findall(r"[\w.]+", FILES[path])
+    if path not in source.trees:
+        yield from re.findall(r"[\w.]+", source.texts[path])
         return
-    for node in ast.walk(TREES[path]):
+    for node in ast.walk(source.trees[path]):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
                 yield name
@@ -82,12 +95,12 @@ def words(path: str) -> Iterator[str]:
                 yield from re.findall(r"\w+", text)
 
 
-def definitions(path: str) -> Iterator[tuple[str, int]]:
+def definitions(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """What a module defines at its top and in its classes, and how often the definition itself uses the name.
 
     Decorators may use what they decorate.
     """
-    for node in TREES[path].body:
+    for node in tree.body:
         match node:
             case (
                 ast.FunctionDef(name=name, decorator_list=[])
@@ -105,35 +118,37 @@ def definitions(path: str) -> Iterator[tuple[str, int]]:
                 yield from ((target.id, 1) for target in targets if isinstance(target, ast.Name))
 
 
-def unused_definitions() -> set[str]:
-    used = Counter(word for path in FILES for word in words(path))
+def unused_definitions(source: Source) -> set[str]:
+    used = Counter(word for path in source.texts for word in words(source, path))
     found = set()
-    for path in WRITTEN:
-        for name, own in definitions(path):
+    for path in source.written:
+        for name, own in definitions(source.trees[path]):
             last = name.rpartition(".")[2]
             if not (last.startswith("__") and last.endswith("__")) and used[last] <= own:
                 found.add(f"{path}:{name}")
     return found
 
 
-def test_every_definition_is_used() -> None:
-    unused = unused_definitions()
+def test_every_definition_is_used(source: Source) -> None:
+    unused = unused_definitions(source)
     assert unused - CALLED_BY_OTHERS.keys() == set()
     assert CALLED_BY_OTHERS.keys() - unused == set(), "exceptions that are not needed any more"
 
 
-def test_every_module_is_imported() -> None:
+def test_every_module_is_imported(source: Source) -> None:
     imported = set()
-    for path, text in FILES.items():
-        if path not in TREES:
+    for path, text in source.texts.items():
+        if path not in source.trees:
             imported.update(re.findall(r"[\w.]+", text))
             continue
-        for node in ast.walk(TREES[path]):
+        for node in ast.walk(source.trees[path]):
             match node:
                 case ast.Import(names=names):
                     imported.update(each.name for each in names)
                 case ast.ImportFrom(module=str(module), names=names):
                     imported.update((module, *(f"{module}.{each.name}" for each in names)))
-    modules = {module_name(path) for path in WRITTEN if not path.endswith(("/__init__.py", "/__main__.py"))}
+    modules = {
+        module_name(path) for path in source.written if not path.endswith(("/__init__.py", "/__main__.py"))
+    }
     unknown = modules - imported - set(IMPORTED_BY_USERS)
     assert {name for name in unknown if not name.startswith(IMPORTED_BY_NAME)} == set()

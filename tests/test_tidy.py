@@ -27,7 +27,8 @@ BANNED_IN_PURE_ROOMS = frozenset({"hash", "id", "open", "print", "uuid4"})
 """Calls whose result differs from process to process, or that reach out of it."""
 
 
-def python_files() -> list[Path]:
+@pytest.fixture(scope="module")
+def files() -> list[Path]:
     """Every hand-written Python file that git knows or could know."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"],
@@ -40,11 +41,15 @@ def python_files() -> list[Path]:
     return [ROOT / name for name in names if "/generated/" not in name and (ROOT / name).exists()]
 
 
-FILES = python_files()
+def test_files_keep_the_house_rules(files: list[Path]) -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}: {'; '.join(found)}" for path in files if (found := problems_of(path))
+    ]
+    assert not broken, "\n".join(broken)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_file_keeps_the_house_rules(path: Path) -> None:
+def problems_of(path: Path) -> list[str]:
+    """The rules that a file breaks, each with the place."""
     name = path.relative_to(ROOT).as_posix()
     text = path.read_text()
     tree = ast.parse(text)
@@ -67,11 +72,11 @@ def test_file_keeps_the_house_rules(path: Path) -> None:
             called = node.func.id if isinstance(node.func, ast.Name) else ""
             if called in BANNED_IN_PURE_ROOMS:
                 problems.append(f"line {node.lineno}: {called}() has no place in a pure room")
-    assert not problems, f"{name}: " + "; ".join(problems)
+    return problems
 
 
-def test_exceptions_are_still_needed() -> None:
-    names = {path.relative_to(ROOT).as_posix() for path in FILES}
+def test_exceptions_are_still_needed(files: list[Path]) -> None:
+    names = {path.relative_to(ROOT).as_posix() for path in files}
     assert names >= LONG_FILES
     assert {entry.partition(":")[0] for entry in LONG_FUNCTIONS} <= names
 

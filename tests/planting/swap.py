@@ -71,6 +71,8 @@ def _path_of(module: ModuleType) -> str:
 
 def _live_functions(paths: set[str]) -> Mapping[str, Sequence[FunctionType]]:
     found: defaultdict[str, list[FunctionType]] = defaultdict(list)
+    # What is frozen would not be found.
+    gc.unfreeze()
     for each in gc.get_objects():
         if type(each) is FunctionType and each.__code__.co_filename in paths:
             found[each.__code__.co_filename].append(each)

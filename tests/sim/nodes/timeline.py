@@ -102,7 +102,7 @@ def _deterministic(seed: int) -> Iterator[None]:
     chooser: random.Random = scheduler._r
     was_deterministic = scheduler._ALLOW_DETERMINISTIC_SCHEDULING
     choices, stopwatch = chooser.getstate(), time.perf_counter
-    was_collecting = gc.isenabled()
+    was_collecting, frozen = gc.isenabled(), gc.get_freeze_count()
     looks, deadlines = itertools.count(), itertools.count()
     add_deadline = scheduler.Deadlines.add
 
@@ -127,5 +127,6 @@ def _deterministic(seed: int) -> Iterator[None]:
         if was_collecting:
             gc.enable()
         # Nodes freeze what they hold; of a run that is over nothing is to stay.
-        gc.unfreeze()
+        if gc.get_freeze_count() != frozen:
+            gc.unfreeze()
         gc.collect()
