@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ from tests.security.support.acl_making import acl, authorizer
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 DENIED = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
 MANY = 100_000
+LONG_NAME = "a-topic-with-a-name-of-its-own"
 SOCKET_REQUEST_MAX_BYTES = 100 * 1024 * 1024
 """Kafka's default of ``socket.request.max.bytes``."""
 MOST_ELEMENTS = 600_000
@@ -190,62 +192,46 @@ def test_every_api_has_bounds_of_its_own(kind: ListenerKind, key: int) -> None:
     assert key in APIS
 
 
-# What users of large clusters send has to fit.
-FITTING: list[tuple[str, Message, int]] = [
-    (
-        "ISR changes of 100,000 partitions",
-        AlterPartitionRequest(
-            topics=[
-                AlterPartitionRequest.TopicData(
-                    partitions=[
-                        AlterPartitionRequest.PartitionData(
-                            new_isr_with_epochs=[AlterPartitionRequest.BrokerState()] * 3
-                        )
-                    ]
-                    * 10
-                )
-            ]
-            * 10_000
-        ),
-        3,
-    ),
-    (
-        "elections of 100,000 partitions",
-        ElectLeadersRequest(
-            topic_partitions=[
-                ElectLeadersRequest.TopicPartitions(topic="a-topic-with-a-name-of-its-own", partitions=[0])
-            ]
-            * MANY
-        ),
-        2,
-    ),
-    (
-        "reassignments of 100,000 partitions",
-        AlterPartitionReassignmentsRequest(
-            topics=[
-                AlterPartitionReassignmentsRequest.ReassignableTopic(
-                    name="a-topic-with-a-name-of-its-own",
-                    partitions=[AlterPartitionReassignmentsRequest.ReassignablePartition(replicas=[1, 2, 3])],
-                )
-            ]
-            * MANY
-        ),
-        0,
-    ),
-    (
-        "metadata of 50,000 topics",
-        MetadataRequest(topics=[MetadataRequest.Topic(name="a-topic-with-a-name-of-its-own")] * 50_000),
-        9,
-    ),
-]
+def isr_changes(count: int) -> AlterPartitionRequest:
+    data = AlterPartitionRequest.PartitionData(new_isr_with_epochs=[AlterPartitionRequest.BrokerState()] * 3)
+    return AlterPartitionRequest(
+        topics=[AlterPartitionRequest.TopicData(partitions=[data] * 10)] * (count // 10)
+    )
 
 
-@pytest.mark.parametrize(("what", "request_", "version"), FITTING, ids=lambda value: str(value)[:20])
-def test_what_large_clusters_need_is_within_the_bounds(what: str, request_: Message, version: int) -> None:
-    kind = BROKER if request_.API_KEY == MetadataRequest.API_KEY else CONTROLLER
+def elections(count: int) -> ElectLeadersRequest:
+    topic = ElectLeadersRequest.TopicPartitions(topic=LONG_NAME, partitions=[0])
+    return ElectLeadersRequest(topic_partitions=[topic] * count)
+
+
+def named_reassignments(count: int) -> AlterPartitionReassignmentsRequest:
+    kind = AlterPartitionReassignmentsRequest
+    topic = kind.ReassignableTopic(
+        name=LONG_NAME, partitions=[kind.ReassignablePartition(replicas=[1, 2, 3])]
+    )
+    return kind(topics=[topic] * count)
+
+
+def metadata_of(count: int) -> MetadataRequest:
+    return MetadataRequest(topics=[MetadataRequest.Topic(name=LONG_NAME)] * count)
+
+
+@pytest.mark.parametrize(
+    ("make", "count", "kind", "version"),
+    [
+        (isr_changes, 100_000, CONTROLLER, 3),
+        (elections, 100_000, CONTROLLER, 2),
+        (named_reassignments, 100_000, CONTROLLER, 0),
+        (metadata_of, 50_000, BROKER, 9),
+    ],
+)
+def test_what_users_of_large_clusters_send_is_within_the_bounds(
+    make: Callable[[int], Message], count: int, kind: ListenerKind, version: int
+) -> None:
+    request = make(count)
     read: list[Message] = []
-    serving(request_, version, kind, read=read)
-    assert read == [request_], what
+    serving(request, version, kind, read=read)
+    assert read == [request]
 
 
 # --- what is passed on ---
@@ -268,10 +254,8 @@ def test_a_short_request_is_looked_at_before_it_is_passed_on() -> None:
     assert calls.forwarded == []
 
 
-@pytest.mark.parametrize(
-    "inner", [deletions(bounds_of(20).max_elements + 1), deletions(MAX_REFUSED_BODY_BYTES, "")]
-)
-def test_what_is_refused_unread_in_an_envelope_does_not_close_the_brokers_connection(inner: Message) -> None:
+@pytest.mark.parametrize("count", [bounds_of(20).max_elements + 1, MAX_REFUSED_BODY_BYTES])
+def test_what_is_refused_unread_in_an_envelope_does_not_close_the_brokers_connection(count: int) -> None:
     guard = authorizer(
         acl(
             principal="User:alice",
@@ -280,6 +264,6 @@ def test_what_is_refused_unread_in_an_envelope_does_not_close_the_brokers_connec
             operation=Operation.CLUSTER_ACTION,
         )
     )
-    (response,) = serving(wrapped(inner, 5), 0, CONTROLLER, guard=guard)
+    (response,) = serving(wrapped(deletions(count), 5), 0, CONTROLLER, guard=guard)
     assert isinstance(response, EnvelopeResponse)
     assert (response.error_code, response.response_data) == (ErrorCode.INVALID_REQUEST, None)
