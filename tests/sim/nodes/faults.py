@@ -17,11 +17,13 @@ from kafkaproto.records.batch import iterate_batches
 from tests.sim.nodes.data.logs import is_of_records
 from tests.sim.nodes.host import Host, SeededRng
 from tests.sim.nodes.network import Net
+from tests.sim.nodes.options import DOWN_S, Strike
 from tests.sim.nodes.timeline import Timeline
 
 _CHECKED_FILES = (".log", ".checkpoint", ".index", ".timeindex", "leader-epoch-checkpoint")
 """Those whose reader notices a wrong bit, or can do without them."""
-DOWN_S = 1.5
+AWAY_S = 6.0
+"""As `NodesOptions.down_s`, of a node that stays away until the others have gone on without it."""
 CUT_S = 2.0
 SILENT_S = 6.0
 
@@ -36,12 +38,15 @@ class Faults:
         timeline: Timeline,
         rng: random.Random,
         config: Mapping[str, str],
+        down_s: float = DOWN_S,
     ) -> None:
+        """``down_s``: the mean time until a node that ended starts again."""
         self._hosts = hosts
         self._net = net
         self._timeline = timeline
         self._rng = rng
         self._config = config
+        self._down_s = down_s
         self.counts: Counter[str] = Counter()
         self.is_healed = False
         self.is_over = False
@@ -78,6 +83,8 @@ class Faults:
             "bit rot": self._rot,
             "clock jump": self._jump,
             "silent name": self._silence_name,
+            "several killed": self._kill_several,
+            "away": self._send_away,
             **more,
         }
         assert mean_s.keys() <= acts.keys(), mean_s
@@ -104,6 +111,46 @@ class Faults:
         host.kill()
         self.restart_later(host)
         return True
+
+    def _kill_several(self, host: Host) -> bool:
+        count = self._rng.randint(2, max(2, len(self._hosts)))
+        killed = [self._kill(each) for each in [host, *self._others(host)][:count]]
+        return any(killed)
+
+    def _send_away(self, host: Host) -> bool:
+        if not host.is_up:
+            return False
+        host.kill()
+        self._later(AWAY_S, partial(self.restart, host))
+        return True
+
+    def strike(self, strikes: Sequence[Strike], rng: random.Random, event: str, host: Host) -> None:
+        """A partition's leader on a host has done something: some faults follow. Only ``rng`` is drawn from."""
+        for each in strikes:
+            if each.event == event and not self.is_healed and rng.random() < each.share:
+                delay_s = rng.expovariate(1 / each.within_s)
+                self._timeline.after(delay_s, partial(self._strike, each, rng, host))
+
+    def _strike(self, strike: Strike, rng: random.Random, host: Host) -> None:
+        if self.is_healed:
+            return
+        others = [each for each in self._hosts if each is not host and each.is_broker]
+        victims = {
+            "itself": [host],
+            "a follower": rng.sample(others, min(1, len(others))),
+            "the controller": [each for each in self._hosts if each.leads][:1],
+            "both": [host, *rng.sample(others, min(1, len(others)))],
+        }[strike.victim]
+        acts: dict[str, Callable[[Host], bool]] = {
+            "kill": self._kill,
+            "power loss": self._lose_power,
+            "cut off": self._isolate,
+            "away": self._send_away,
+        }
+        for victim in victims:
+            if acts[strike.act](victim):
+                self.counts[f"{strike.act} at an event"] += 1
+                self._timeline.trace.add(f"{strike.act} {victim.id}, {strike.event}")
 
     def _lose_power(self, host: Host) -> bool:
         if not host.is_up:
@@ -176,7 +223,7 @@ class Faults:
 
     def restart_later(self, host: Host) -> None:
         """Have it run again after some time, once it has ended."""
-        self._later(DOWN_S, partial(self.restart, host))
+        self._later(self._down_s, partial(self.restart, host))
 
     def restart(self, host: Host) -> None:
         """Have it run again, once it has ended."""
@@ -243,6 +290,9 @@ class Faults:
         if leaders and self._rng.random() < 0.5:
             # It appends what nobody fetches.
             host = leaders[0]
+        return self._isolate(host)
+
+    def _isolate(self, host: Host) -> bool:
         return self._cut([pair for each in self._others(host) for pair in ((host, each), (each, host))])
 
     def _others(self, host: Host) -> list[Host]:
@@ -289,7 +339,7 @@ class Faults:
             self._mend(host)
         # Restarts that are due come first; each is at most some means away.
         for host in self._hosts:
-            with trio.move_on_after(30 * DOWN_S):
+            with trio.move_on_after(30 * max(self._down_s, AWAY_S)):
                 while not host.is_up:
                     await trio.sleep(0.1)
 
