@@ -17,7 +17,7 @@ from kafkaproto.records.batch import iterate_batches
 from tests.sim.nodes.data.logs import is_of_records
 from tests.sim.nodes.host import Host, SeededRng
 from tests.sim.nodes.network import Net
-from tests.sim.nodes.options import DOWN_S, Strike
+from tests.sim.nodes.options import DOWN_S, Act, Event, Strike, Victim
 from tests.sim.nodes.timeline import Timeline
 
 _CHECKED_FILES = (".log", ".checkpoint", ".index", ".timeindex", "leader-epoch-checkpoint")
@@ -85,6 +85,7 @@ class Faults:
             "silent name": self._silence_name,
             "several killed": self._kill_several,
             "away": self._send_away,
+            "returns behind": self._return_behind,
             **more,
         }
         assert mean_s.keys() <= acts.keys(), mean_s
@@ -124,33 +125,55 @@ class Faults:
         self._later(AWAY_S, partial(self.restart, host))
         return True
 
-    def strike(self, strikes: Sequence[Strike], rng: random.Random, event: str, host: Host) -> None:
-        """A partition's leader on a host has done something: some faults follow. Only ``rng`` is drawn from."""
+    def strike(
+        self, strikes: Sequence[Strike], rng: random.Random, event: Event, host: Host, member_id: int | None
+    ) -> None:
+        """A partition's leader on a host has done something, which has to do with a follower or not: some faults
+        follow. Only ``rng`` is drawn from."""
         for each in strikes:
             if each.event == event and not self.is_healed and rng.random() < each.share:
                 delay_s = rng.expovariate(1 / each.within_s)
-                self._timeline.after(delay_s, partial(self._strike, each, rng, host))
+                self._timeline.after(delay_s, partial(self._strike, each, rng, host, member_id))
 
-    def _strike(self, strike: Strike, rng: random.Random, host: Host) -> None:
+    def _strike(self, strike: Strike, rng: random.Random, host: Host, member_id: int | None) -> None:
         if self.is_healed:
             return
         others = [each for each in self._hosts if each is not host and each.is_broker]
-        victims = {
+        asked_for = [each for each in others if each.id == member_id]
+        victims: dict[Victim, list[Host]] = {
             "itself": [host],
-            "a follower": rng.sample(others, min(1, len(others))),
+            "a follower": asked_for or rng.sample(others, min(1, len(others))),
             "the controller": [each for each in self._hosts if each.leads][:1],
-            "both": [host, *rng.sample(others, min(1, len(others)))],
-        }[strike.victim]
-        acts: dict[str, Callable[[Host], bool]] = {
+        }
+        acts: dict[Act, Callable[[Host], bool]] = {
             "kill": self._kill,
             "power loss": self._lose_power,
             "cut off": self._isolate,
             "away": self._send_away,
         }
-        for victim in victims:
-            if acts[strike.act](victim):
-                self.counts[f"{strike.act} at an event"] += 1
-                self._timeline.trace.add(f"{strike.act} {victim.id}, {strike.event}")
+        for victim, act in strike.hits:
+            for hit in victims[victim]:
+                if acts[act](hit):
+                    self.counts[f"{act} at an event"] += 1
+                    self._timeline.trace.add(f"{act} {hit.id}, {strike.event}")
+
+    def _return_behind(self, host: Host) -> bool:
+        """A broker was away while the others went on. When it is back, all others start anew: who leads then does not
+        know yet what is committed."""
+        if not host.is_up or not host.is_broker:
+            return False
+        host.kill()
+
+        def back() -> None:
+            self.restart(host)
+            self._timeline.after(self._rng.uniform(0.0, 0.5), kill_others)
+
+        def kill_others() -> None:
+            for each in self._others(host) if not self.is_healed else ():
+                self._kill(each)
+
+        self._timeline.after(self._rng.uniform(2, 6), back)
+        return True
 
     def _lose_power(self, host: Host) -> bool:
         if not host.is_up:

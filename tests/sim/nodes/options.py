@@ -58,17 +58,22 @@ SHORTER_WITH_COORDINATORS = 0.7
 """There is more going on in each second."""
 
 
+Event = Literal["asks for an ISR", "has another ISR", "begins to lead"]
+Victim = Literal["itself", "a follower", "the controller"]
+Act = Literal["kill", "power loss", "cut off", "away"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strike:
-    """A fault that comes when a partition's leader does something, and not at any time."""
+    """Faults that come when a partition's leader does something, and not at any time."""
 
-    event: Literal["asks for an ISR", "has another ISR", "begins to lead"]
+    event: Event
     share: float
-    """The part of these events that it follows."""
-    victim: Literal["itself", "a follower", "the controller", "both"]
-    act: Literal["kill", "power loss", "cut off", "away"]
+    """The part of these events that they follow."""
+    hits: tuple[tuple[Victim, Act], ...]
+    """Who is hit by what. The follower is the one that the leader asks for, or any."""
     within_s: float
-    """The mean time until it comes."""
+    """The mean time until they come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,21 @@ from tests.sim.nodes.data.tables import NODE_CONFIG
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS, DataOptions
 from tests.sim.nodes.directories.options import FAULTS as DIRECTORY_FAULTS
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES, DirectoryOptions, draw_directories
-from tests.sim.nodes.options import DOWN_S, FAULTS, LAYOUTS, NodesOptions, Strike, draw_plain
+from tests.sim.nodes.options import (
+    DOWN_S,
+    FAULTS,
+    LAYOUTS,
+    Act,
+    Event,
+    NodesOptions,
+    Strike,
+    Victim,
+    draw_plain,
+)
 
 FIRST_OF_SWARMS = 4_000_000
 """From this seed on, all runs are swarms."""
-SWARM_FAULTS = {"several killed": 9.0, "away": 8.0}
+SWARM_FAULTS = {"several killed": 9.0, "away": 8.0, "returns behind": 9.0}
 """Faults that only swarms have: mean seconds between two."""
 _KINDS = (
     FIRST_WITH_RECORDS,
@@ -39,9 +49,20 @@ _KINDS = (
 _SEEDS_OF_A_KIND = 100_000
 _WITH_DIRECTORIES = 0.3
 """The part of the swarms with several log directories."""
-_EVENTS = ("asks for an ISR", "has another ISR", "begins to lead")
-_VICTIMS = ("itself", "itself", "a follower", "the controller", "both")
-_ACTS = ("kill", "kill", "power loss", "cut off", "away")
+_EVENTS: tuple[Event, ...] = ("asks for an ISR", "has another ISR", "begins to lead")
+_HITS: tuple[tuple[tuple[Victim, Act], ...], ...] = (
+    (("itself", "kill"),),
+    (("itself", "power loss"),),
+    (("itself", "cut off"),),
+    (("itself", "away"),),
+    (("a follower", "kill"),),
+    (("a follower", "power loss"),),
+    (("the controller", "kill"),),
+    (("the controller", "cut off"),),
+    (("itself", "kill"), ("a follower", "kill")),
+    # The controllers hear of the follower later than they should.
+    (("itself", "cut off"), ("a follower", "power loss")),
+)
 
 
 def draw(seed: int) -> NodesOptions:
@@ -80,6 +101,7 @@ def _data(rng: random.Random, options: DataOptions) -> DataOptions:
         others=rng.choice((0, 1, 2)),
         retention_bytes=3000 if segment_bytes == 1500 and rng.random() < 0.6 else -1,
         table_keys=rng.choice((0, 3, 8)),
+        movers=rng.choice((0, 1, 3)),
     )
 
 
@@ -106,9 +128,8 @@ def _config(rng: random.Random) -> dict[str, str]:
 
 def _strike(rng: random.Random) -> Strike:
     return Strike(
-        event=rng.choice(_EVENTS),  # type: ignore[arg-type]
+        event=rng.choice(_EVENTS),
         share=rng.choice((0.05, 0.2, 0.5)),
-        victim=rng.choice(_VICTIMS),  # type: ignore[arg-type]
-        act=rng.choice(_ACTS),  # type: ignore[arg-type]
+        hits=rng.choice(_HITS),
         within_s=rng.choice((0.002, 0.02, 0.2)),
     )

@@ -18,9 +18,10 @@ from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.invariants import NodeInvariant
+from tests.sim.nodes.options import Event
 
-Strikes = Callable[[str, Host], None]
-"""Takes what a leader did, and its host."""
+Strikes = Callable[[Event, Host, int | None], None]
+"""Takes what a leader did, its host, and the broker that it has to do with, if it is one."""
 
 
 class Decisions:
@@ -82,8 +83,9 @@ class Decisions:
             self._ledger.asked_for(found[0], found[1], partition, isr)
         except ViolationError as violation:
             self._report(violation)
+        member_id = next((each for each in isr if each not in partition.isr), None)
         original(partition, isr)
-        self._strike("asks for an ISR", found[0])
+        self._strike("asks for an ISR", found[0], member_id)
 
     def _applies(
         self, original: Any, found: tuple[Host, Place], partition: Partition, *given: Any, **more: Any
@@ -91,7 +93,7 @@ class Decisions:
         before = partition.leader_epoch
         is_change = original(partition, *given, **more)
         if partition.role is Role.LEADER and partition.leader_epoch != before:
-            self._strike("begins to lead", found[0])
+            self._strike("begins to lead", found[0], None)
         return is_change
 
     def _has_isr(
@@ -100,7 +102,8 @@ class Decisions:
         before = partition.isr
         original(partition, *given, **more)
         if partition.isr != before:
-            self._strike("has another ISR", found[0])
+            member_id = next((each for each in partition.isr if each not in before), None)
+            self._strike("has another ISR", found[0], member_id)
 
     def _hears(
         self, original: Any, found: tuple[Host, Place], partition: Partition, *given: Any, **more: Any

@@ -27,7 +27,7 @@ class Watched:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, ends: dict[int, int], log_end: int = 10) -> None:
         self.replica = Replica(log_end=log_end)
         self.found: list[NodeInvariant] = []
-        self.strikes: list[str] = []
+        self.strikes: list[tuple[str, int | None]] = []
         hosted: Any = SimpleNamespace(partition=self.replica.partition, log=None)
         self.held = SimpleNamespace(get=lambda topic_id, index: hosted)
         data = SimpleNamespace(manager=SimpleNamespace(replicas=self.held))
@@ -41,9 +41,10 @@ class Watched:
         monkeypatch.setattr(Ledger, "replicas", lambda _: [(hosts[0], PLACE, hosted)])
         monkeypatch.setattr(Ledger, "note_elections", lambda _: None)
         monkeypatch.setattr(Ledger, "_end", lambda _, host, place: ends.get(host.id, log_end))
-        self.decisions = Decisions(
-            self.ledger, self._violated, lambda event, host: self.strikes.append(event)
-        )
+        self.decisions = Decisions(self.ledger, self._violated, self._strike)
+
+    def _strike(self, event: str, host: Any, member_id: int | None) -> None:
+        self.strikes.append((event, member_id))
 
     def _violated(self, violation: ViolationError) -> None:
         assert isinstance(violation.invariant, NodeInvariant)
@@ -78,7 +79,7 @@ def test_who_is_asked_into_an_isr_has_all_that_is_committed(
     with watched.leading() as partition:
         partition._ask((1, 2))
     assert watched.found == found
-    assert watched.strikes == ["begins to lead", "asks for an ISR"]
+    assert watched.strikes == [("begins to lead", None), ("asks for an ISR", 2)]
 
 
 @pytest.mark.parametrize(("excused", "known_epoch"), [(True, 2), (False, 3)])
@@ -126,7 +127,11 @@ def test_another_isr_is_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
         change = partition.isr_change
         assert change is not None
         partition.isr_accepted(change, isr=(1, 2), partition_epoch=3, now_ms=0)
-    assert watched.strikes == ["begins to lead", "asks for an ISR", "has another ISR"]
+    assert watched.strikes == [
+        ("begins to lead", None),
+        ("asks for an ISR", 2),
+        ("has another ISR", 2),
+    ]
 
 
 def test_a_partition_of_a_node_that_has_ended_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

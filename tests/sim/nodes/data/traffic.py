@@ -63,6 +63,8 @@ class DataOptions:
     are_java: tuple[bool, ...] = ()
     """Whether each of the idempotent producers begins new epochs as the Java client does, and not as librdkafka; empty
     if they begin none."""
+    movers: int = 0
+    """Clients that have other replicas lead, beside the one of ``moves``."""
     table_keys: int = 0
     """Of a compacted topic; 0 for none."""
 
@@ -144,6 +146,16 @@ class DataTraffic:
                 places,
             )
             for kind in kinds
+        ]
+        self._operators += [
+            Mover(
+                net.host(f"mover{number}"),
+                hosts,
+                self.ledger,
+                random.Random(f"mover {number} {seed}"),
+                places,
+            )
+            for number in range(options.movers)
         ]
         self._are_topics_made = False
 
