@@ -28,9 +28,11 @@ Check = Callable[[Any], None]
 class BrokerRequests:
     """Makes requests in the name of the brokers, and checks what comes back."""
 
-    def __init__(self, hosts: Sequence[Host], rng: random.Random) -> None:
+    def __init__(self, hosts: Sequence[Host], rng: random.Random, *, has_old_brokers: bool = False) -> None:
+        """``has_old_brokers``: also as if a broker of an ISR, or its leader, were registered as it was before."""
         self._hosts = hosts
         self._rng = rng
+        self._has_old_brokers = has_old_brokers
         self._blocks: set[int] = set()
 
     def next(self) -> tuple[Message, Check] | None:
@@ -55,7 +57,7 @@ class BrokerRequests:
         self._blocks.add(start)
 
     def _stale_isr(self, image: ClusterImage) -> tuple[Message, Check] | None:
-        """A partition's leader that has not read of the last change."""
+        """A partition's leader that has not read of the last change; or that a broker has registered again."""
         found = [
             (topic, index, partition)
             for topic in image.topics_in_order()
@@ -76,6 +78,10 @@ class BrokerRequests:
             leader_recovery_state=partition.leader_recovery_state,
             partition_epoch=partition.partition_epoch - 1,
         )
+        if self._has_old_brokers and self._rng.random() < 0.7:
+            # Nothing else is wrong with it.
+            data.partition_epoch = partition.partition_epoch
+            self._rng.choice(data.new_isr_with_epochs).broker_epoch -= 1
         request = kind(
             broker_id=partition.leader,
             broker_epoch=image.brokers[partition.leader].epoch,

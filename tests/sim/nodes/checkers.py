@@ -110,9 +110,14 @@ class StepChecker(trio.abc.Instrument):
                 self._check_time()
                 self._look()
             except ViolationError as violation:
-                self.violation = violation
-                if self.stop is not None:
-                    self.stop.cancel()
+                self.found(violation)
+
+    def found(self, violation: ViolationError) -> None:
+        """End the run with a violation, if it is the first one."""
+        if self.violation is None:
+            self.violation = violation
+            if self.stop is not None:
+                self.stop.cancel()
 
     def _measure(self, task: trio.lowlevel.Task, took_s: float) -> None:
         self.longest_turn_s = max(self.longest_turn_s, took_s)

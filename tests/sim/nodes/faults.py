@@ -17,11 +17,13 @@ from kafkaproto.records.batch import iterate_batches
 from tests.sim.nodes.data.logs import is_of_records
 from tests.sim.nodes.host import Host, SeededRng
 from tests.sim.nodes.network import Net
+from tests.sim.nodes.options import DOWN_S, Act, Event, Strike, Victim
 from tests.sim.nodes.timeline import Timeline
 
 _CHECKED_FILES = (".log", ".checkpoint", ".index", ".timeindex", "leader-epoch-checkpoint")
 """Those whose reader notices a wrong bit, or can do without them."""
-DOWN_S = 1.5
+AWAY_S = 6.0
+"""As `NodesOptions.down_s`, of a node that stays away until the others have gone on without it."""
 CUT_S = 2.0
 SILENT_S = 6.0
 
@@ -36,12 +38,15 @@ class Faults:
         timeline: Timeline,
         rng: random.Random,
         config: Mapping[str, str],
+        down_s: float = DOWN_S,
     ) -> None:
+        """``down_s``: the mean time until a node that ended starts again."""
         self._hosts = hosts
         self._net = net
         self._timeline = timeline
         self._rng = rng
         self._config = config
+        self._down_s = down_s
         self.counts: Counter[str] = Counter()
         self.is_healed = False
         self.is_over = False
@@ -78,6 +83,9 @@ class Faults:
             "bit rot": self._rot,
             "clock jump": self._jump,
             "silent name": self._silence_name,
+            "several killed": self._kill_several,
+            "away": self._send_away,
+            "returns behind": self._return_behind,
             **more,
         }
         assert mean_s.keys() <= acts.keys(), mean_s
@@ -103,6 +111,68 @@ class Faults:
             return False
         host.kill()
         self.restart_later(host)
+        return True
+
+    def _kill_several(self, host: Host) -> bool:
+        count = self._rng.randint(2, max(2, len(self._hosts)))
+        killed = [self._kill(each) for each in [host, *self._others(host)][:count]]
+        return any(killed)
+
+    def _send_away(self, host: Host) -> bool:
+        if not host.is_up:
+            return False
+        host.kill()
+        self._later(AWAY_S, partial(self.restart, host))
+        return True
+
+    def strike(
+        self, strikes: Sequence[Strike], rng: random.Random, event: Event, host: Host, member_id: int | None
+    ) -> None:
+        """A partition's leader on a host has done something, which has to do with a follower or not: some faults
+        follow. Only ``rng`` is drawn from."""
+        for each in strikes:
+            if each.event == event and not self.is_healed and rng.random() < each.share:
+                delay_s = rng.expovariate(1 / each.within_s)
+                self._timeline.after(delay_s, partial(self._strike, each, rng, host, member_id))
+
+    def _strike(self, strike: Strike, rng: random.Random, host: Host, member_id: int | None) -> None:
+        if self.is_healed:
+            return
+        others = [each for each in self._hosts if each is not host and each.is_broker]
+        asked_for = [each for each in others if each.id == member_id]
+        victims: dict[Victim, list[Host]] = {
+            "itself": [host],
+            "a follower": asked_for or rng.sample(others, min(1, len(others))),
+            "the controller": [each for each in self._hosts if each.leads][:1],
+        }
+        acts: dict[Act, Callable[[Host], bool]] = {
+            "kill": self._kill,
+            "power loss": self._lose_power,
+            "cut off": self._isolate,
+            "away": self._send_away,
+        }
+        for victim, act in strike.hits:
+            for hit in victims[victim]:
+                if acts[act](hit):
+                    self.counts[f"{act} at an event"] += 1
+                    self._timeline.trace.add(f"{act} {hit.id}, {strike.event}")
+
+    def _return_behind(self, host: Host) -> bool:
+        """A broker was away while the others went on. When it is back, all others start anew: who leads then does not
+        know yet what is committed."""
+        if not host.is_up or not host.is_broker:
+            return False
+        host.kill()
+
+        def back() -> None:
+            self.restart(host)
+            self._timeline.after(self._rng.uniform(0.0, 0.5), kill_others)
+
+        def kill_others() -> None:
+            for each in self._others(host) if not self.is_healed else ():
+                self._kill(each)
+
+        self._timeline.after(self._rng.uniform(2, 6), back)
         return True
 
     def _lose_power(self, host: Host) -> bool:
@@ -176,7 +246,7 @@ class Faults:
 
     def restart_later(self, host: Host) -> None:
         """Have it run again after some time, once it has ended."""
-        self._later(DOWN_S, partial(self.restart, host))
+        self._later(self._down_s, partial(self.restart, host))
 
     def restart(self, host: Host) -> None:
         """Have it run again, once it has ended."""
@@ -243,6 +313,9 @@ class Faults:
         if leaders and self._rng.random() < 0.5:
             # It appends what nobody fetches.
             host = leaders[0]
+        return self._isolate(host)
+
+    def _isolate(self, host: Host) -> bool:
         return self._cut([pair for each in self._others(host) for pair in ((host, each), (each, host))])
 
     def _others(self, host: Host) -> list[Host]:
@@ -289,7 +362,7 @@ class Faults:
             self._mend(host)
         # Restarts that are due come first; each is at most some means away.
         for host in self._hosts:
-            with trio.move_on_after(30 * DOWN_S):
+            with trio.move_on_after(30 * max(self._down_s, AWAY_S)):
                 while not host.is_up:
                     await trio.sleep(0.1)
 

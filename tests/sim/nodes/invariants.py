@@ -29,6 +29,9 @@ class NodeInvariant(enum.Enum):
     ONCE_AND_IN_ORDER = "a log has the batches of an idempotent producer once each, in their order"
     COMMITTED_STAYS = "what was below a high watermark is the same on all replicas, for ever, without gaps"
     ISR_HAS_THE_COMMITTED = "members of an ISR have all that is below their leader's high watermark"
+    UNCOMMITTED_STAYS = "nothing is deleted that no replica calls committed"
+    NEWEST_IS_KEPT = "compaction leaves the newest record of each key, also one that removes the key"
+    HIGH_WATERMARK_IN_LOG = "a high watermark is not beyond the end of its replica's log"
     SETTLES_AT_LAST = (
         "in a healed cluster, partitions have leaders and whole ISRs, and producers and consumers get through"
     )

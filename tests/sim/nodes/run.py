@@ -9,7 +9,7 @@ import resource
 import time
 import traceback
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -34,30 +34,20 @@ from tests.sim.nodes.checkers import (
     check_strangers,
     forgotten_election,
 )
-from tests.sim.nodes.coordination.traffic import (
-    FIRST_WITH_COORDINATORS,
-    CoordinationOptions,
-    CoordinationTraffic,
-    draw_coordination,
-)
-from tests.sim.nodes.data.traffic import CONFIG as DATA_CONFIG
-from tests.sim.nodes.data.traffic import (
-    FIRST_WITH_RECORDS,
-    WITH_NEW_EPOCHS,
-    DataOptions,
-    DataTraffic,
-    draw_data,
-)
+from tests.sim.nodes.coordination.traffic import CoordinationTraffic
+from tests.sim.nodes.data.decisions import Decisions
+from tests.sim.nodes.data.traffic import DataTraffic
 from tests.sim.nodes.directories.operators import DirectoryOperator
-from tests.sim.nodes.directories.options import DirectoryOptions, draw_directories
 from tests.sim.nodes.directories.trials import DirectoryTrials
 from tests.sim.nodes.disks import check_closed, check_stopped
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, DIRECTORIES, Host
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.network import Net
+from tests.sim.nodes.options import JOINERS, LAYOUTS, NodesOptions
 from tests.sim.nodes.rest import REST_S, offset_of, reach, settle, until_at_rest, until_nothing_is_left
 from tests.sim.nodes.strangers import Stranger
+from tests.sim.nodes.swarms import draw
 from tests.sim.nodes.timeline import Timeline, Trace
 from tests.sim.nodes.traffic import Administrator, Histories, TopicMaker, Upgrade
 from tests.sim.nodes.voters import VoterChanges
@@ -66,87 +56,16 @@ RUN_S = 600.0
 """A run is over by then, of virtual time."""
 MOST_WAIT_FOR_THREAD_S = 2.0
 CLEANING_INTERVAL_S = 3.0
-DATA_DESCRIPTORS = 4096
 LOOK_AT_RECORDS_S = 0.1
 INDEX_INTERVAL_BYTES = 500
 INDEX_BYTES = 40_000
 """Smaller than those of a node, so that all of it happens within seconds."""
 
-_LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "one": (("controller", "broker"),),
-    "one and brokers": (("controller", "broker"), ("broker",), ("broker",)),
-    "three combined": (("controller", "broker"),) * 3,
-    "three and two": (("controller",),) * 3 + (("broker",),) * 2,
-    "three, a joiner and one": (("controller",),) * 4 + (("broker",),),
-    "five and one": (("controller",),) * 5 + (("broker",),),
-}
-_LAYOUTS_WITH_RECORDS = ["one and brokers", "three combined", "three and two"]
-_LAYOUTS_WITH_COORDINATORS = _LAYOUTS_WITH_RECORDS[:2]
-"""Of two replicas, one that stops keeps coordinators from working."""
-_JOINERS = {"three, a joiner and one": (4,)}
-"""Controllers that are no voters at first. Where there is one, voters come and go."""
-_FAULTS = {
-    "kill": 6.0,
-    "power loss": 8.0,
-    "power loss in an operation": 6.0,
-    "stop": 12.0,
-    "cut link": 5.0,
-    "cut off": 8.0,
-    "one way": 8.0,
-    "reset": 2.0,
-    "slow network": 6.0,
-    "slow disk": 6.0,
-    "failed sync": 15.0,
-    "failed read": 15.0,
-    "failed write": 15.0,
-    "full disk": 15.0,
-    "bit rot": 3.0,
-    "clock jump": 5.0,
-    "silent name": 8.0,
-}
-"""Mean seconds between two of a kind, where the seed chooses the kind at all."""
-
-
-SHORTER_WITH_COORDINATORS = 0.7
-"""There is more going on in each second."""
 WORKING_HERE = 4
 """In one of so many seeds, the event loop does short work on disks itself."""
 
 
 _Client: TypeAlias = Administrator | Stranger | VoterChanges | DirectoryOperator
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodesOptions:
-    """What a seed draws."""
-
-    layout: str
-    delay_ms: tuple[float, float]
-    fault_s: float
-    clients: int
-    strangers: int
-    has_static_voters: bool
-    """Their quorum starts with kraft.version 0, and is upgraded."""
-    descriptors: int
-    faults: Mapping[str, float]
-    config: Mapping[str, str]
-    segment_bytes: int
-    large_partitions: int
-    """Of a topic beside the others; 0 for none."""
-    narrow_share: float
-    """The part of the connections that take little at a time."""
-    data: DataOptions | None
-    """None for a run without records, or with groups."""
-    coordination: CoordinationOptions | None = None
-    """None for a run without groups and transactions."""
-    directories: DirectoryOptions | None = None
-    """None for a run with one log directory on each host."""
-
-    @property
-    def segment_bytes_of_topics(self) -> int | None:
-        """None if topics have no records."""
-        options = self.coordination or self.data
-        return None if options is None else options.segment_bytes
 
 
 @dataclass(slots=True, kw_only=True)
@@ -181,56 +100,6 @@ class NodesResult:
     lines: list[str] = field(default_factory=list)
     invariant: str | None = None
     failure: str = ""
-
-
-def draw(seed: int) -> NodesOptions:
-    """The options of a seed."""
-    rng, more = random.Random(f"options {seed}"), random.Random(f"more options {seed}")
-    chosen = [name for name in _FAULTS if rng.random() < 0.5]
-    delay_ms = rng.choice(((0.05, 1.0), (0.5, 5.0), (2.0, 25.0)))
-    layouts = list(_LAYOUTS) if seed < FIRST_WITH_RECORDS else _LAYOUTS_WITH_RECORDS
-    if seed >= FIRST_WITH_COORDINATORS and seed not in WITH_NEW_EPOCHS:
-        layouts = _LAYOUTS_WITH_COORDINATORS
-    layout = rng.choice(layouts)
-    # An election that takes longer than its timeout is no fault of the nodes.
-    election_ms = rng.choice((150, 300, 1000)) if delay_ms[1] < 10 else 1000
-    brokers = sum("broker" in roles for roles in _LAYOUTS[layout])
-    coordination = draw_coordination(seed, brokers)
-    data = None if coordination else draw_data(seed, brokers)
-    has_topics = data is not None or coordination is not None
-    directories = draw_directories(seed, len(_LAYOUTS[layout]))
-    return NodesOptions(
-        layout=layout,
-        delay_ms=delay_ms,
-        fault_s=rng.uniform(6, 20) * (SHORTER_WITH_COORDINATORS if coordination else 1),
-        clients=rng.randint(1, 4) if coordination is None else 1,
-        strangers=rng.choice((0, 0, 1, 3)),
-        has_static_voters=layout not in _JOINERS and rng.random() < 0.3,
-        # Each segment of a topic has three files open.
-        descriptors=max(rng.choice((300, 1024)), DATA_DESCRIPTORS if has_topics else 0),
-        faults={name: _FAULTS[name] for name in chosen} | dict(directories.faults if directories else {}),
-        config={
-            "controller.quorum.election.timeout.ms": str(election_ms),
-            "controller.quorum.fetch.timeout.ms": str(2 * election_ms),
-            "controller.quorum.request.timeout.ms": str(2 * election_ms),
-            "broker.heartbeat.interval.ms": "500",
-            "broker.session.timeout.ms": "3000",
-            "metadata.log.max.record.bytes.between.snapshots": str(rng.choice((2_000, 20_000, 1_000_000))),
-            "metadata.log.segment.ms": str(rng.choice((2_000, 604_800_000))),
-            "metadata.max.retention.bytes": str(rng.choice((20_000, 1_000_000))),
-            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-            "super.users": "User:ANONYMOUS",
-            **(coordination.config if coordination else DATA_CONFIG if data else {}),
-            **(directories.config if directories else {}),
-        },
-        segment_bytes=more.choice((2_000, 20_000, 2**30)),
-        narrow_share=more.choice((0, 0.3)),
-        # Who looks at directories looks at every partition.
-        large_partitions=8000 if more.random() < 0.03 and directories is None else 0,
-        data=data,
-        coordination=coordination,
-        directories=directories,
-    )
 
 
 def run(seed: int, options: NodesOptions | None = None, *, kept_lines: int = 0) -> NodesResult:
@@ -364,9 +233,9 @@ class _Simulation:
         config = self._config(hosts)
         checker = StepChecker(hosts, self._counted_turns)
         trio.lowlevel.add_instrument(checker)
-        faults = Faults(hosts, net, timeline, self._seeded(), config)
+        faults = Faults(hosts, net, timeline, self._seeded(), config, options.down_s)
         histories = Histories(self._seeded(), sum(host.is_broker for host in hosts))
-        brokers = BrokerRequests(hosts, self._seeded())
+        brokers = BrokerRequests(hosts, self._seeded(), has_old_brokers=options.has_old_brokers)
         clients = [
             Administrator(net.host(f"client{number}"), hosts, histories, brokers, self._seeded())
             for number in range(options.clients)
@@ -376,15 +245,20 @@ class _Simulation:
             for number in range(options.strangers)
         ]
         changes = [
-            VoterChanges(net.host("operator"), hosts, self._seeded())
-            for _ in _JOINERS.get(options.layout, ())
+            VoterChanges(net.host("operator"), hosts, self._seeded()) for _ in JOINERS.get(options.layout, ())
         ]
         data = self._traffic(net, hosts)
+        strikes = random.Random(f"strikes {self._seed}")
+        decisions = Decisions(
+            None if data is None else data.ledger,
+            checker.found,
+            partial(faults.strike, options.strikes, strikes),
+        )
         trials = self._trials(data, hosts, net, timeline, faults, checker)
         operators = [] if trials is None else [trials.operator]
         everybody: list[_Client] = [*clients, *strangers, *changes, *operators]
         try:
-            with trio.CancelScope() as scope:
+            with decisions.watched(), trio.CancelScope() as scope:
                 checker.stop = scope
                 for host in hosts:
                     host.start(config)
@@ -458,7 +332,7 @@ class _Simulation:
         checker: StepChecker,
     ) -> DirectoryTrials | None:
         options = self._options.directories
-        if options is None or not isinstance(data, DataTraffic):
+        if options is None or data is None:
             return None
         trials = DirectoryTrials(
             options,
@@ -466,7 +340,7 @@ class _Simulation:
             net=net,
             timeline=timeline,
             faults=faults,
-            data=data,
+            ledger=data.ledger,
             newest=lambda: checker.images.newest,
             rng=random.Random(f"directories {self._seed}"),
         )
@@ -501,9 +375,9 @@ class _Simulation:
     def _hosts(self, net: Net, nursery: trio.Nursery) -> list[Host]:
         hosts = [
             Host(number, roles, net.host(f"node{number}"), random.Random(self._rng.getrandbits(64)), nursery)
-            for number, roles in enumerate(_LAYOUTS[self._options.layout], 1)
+            for number, roles in enumerate(LAYOUTS[self._options.layout], 1)
         ]
-        joiners = _JOINERS.get(self._options.layout, ())
+        joiners = JOINERS.get(self._options.layout, ())
         voters = tuple(host.voter for host in hosts if host.is_controller and host.id not in joiners)
         for host in hosts:
             host.net.descriptor_limit = self._options.descriptors

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tests.sim.nodes.run import NodesResult, draw, run
+from tests.sim.nodes.run import NodesResult, run
+from tests.sim.nodes.swarms import draw
 
 
 @dataclass(slots=True, kw_only=True)

@@ -20,8 +20,9 @@ from tests.sim.nodes.coordination.traffic import (
 )
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
 from tests.sim.nodes.directories.options import FAULTS, FIRST_WITH_DIRECTORIES
-from tests.sim.nodes.run import NodesResult, _surroundings, draw, run
+from tests.sim.nodes.run import NodesResult, _surroundings, run
 from tests.sim.nodes.runner import report
+from tests.sim.nodes.swarms import draw
 from tests.sim.runner import known_seeds
 
 FIRST_SEED = 1027

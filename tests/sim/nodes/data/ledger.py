@@ -32,6 +32,8 @@ from tests.sim.nodes.invariants import NodeInvariant
 KEPT_SHARE = 0.4
 """The part of the power losses at which the kernel had written everything of topics."""
 
+NO_LEADER_EPOCH = -1
+
 Identity = tuple[int, int]
 """Leader epoch and checksum of a batch."""
 
@@ -379,6 +381,34 @@ class Ledger:
                     self._violated(
                         NodeInvariant.ISR_HAS_THE_COMMITTED, place, f"{what}, node {member.id} ends at {end}"
                     )
+
+    def broker(self, broker_id: int) -> Host | None:
+        """The host of a broker; None for a stranger."""
+        return next((each for each in self._hosts if each.id == broker_id), None)
+
+    def asked_for(self, host: Host, place: Place, partition: Partition, isr: Sequence[int]) -> None:
+        """A leader asks the controllers for an ISR. Raise ViolationError if somebody would join without all that is
+        committed.
+
+        What a follower lost after its last fetch from this leader, the leader cannot know.
+        """
+        known = self.known[place]
+        if known.is_excused or known.is_compacted or partition.leader_epoch < known.leader_epoch:
+            return
+        committed = max(partition.high_watermark, max(known.acknowledged, default=-1) + 1)
+        for member in self._hosts:
+            if member.id not in isr or member.id in partition.isr:
+                continue
+            _, lost_in = self._missing.get((member.id, place), (0, NO_LEADER_EPOCH))
+            end = self._end(member, place)
+            # Others may lead by now; that is looked up last, as it takes long.
+            if end < committed and lost_in < partition.leader_epoch and not self.is_excused(place):
+                if partition.leader_epoch < known.leader_epoch:
+                    return
+                what = (
+                    f"node {host.id} asks for node {member.id}, which ends at {end}; {committed} is committed"
+                )
+                raise _violation(NodeInvariant.ISR_HAS_THE_COMMITTED, place, what)
 
     def _has_joined(self, leader: Host, place: Place, partition: Partition, member: Host) -> bool:
         """Whether a host that had lost records is in an ISR since it registered again: it took it out (KIP-903), unless

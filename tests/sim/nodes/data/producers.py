@@ -143,13 +143,16 @@ class Producer:
     def _between_requests(self) -> None:
         """Nothing is in flight."""
 
-    def _new_batch(self, place: Place) -> Sent:
-        count = self._rng.choice((1, 1, 2, 5))
+    def _new_records(self, place: Place, count: int) -> list[NewRecord]:
         records = []
         for _ in range(count):
             self._number += 1
             value = f"{self._net.name} {self._number} ".encode() + bytes(self._rng.choice((0, 10, 300)))
             records.append(NewRecord(key=b"key", value=value))
+        return records
+
+    def _new_batch(self, place: Place) -> Sent:
+        records = self._new_records(place, self._rng.choice((1, 1, 2, 5)))
         sent = Sent(
             records, round(trio.current_time() * 1000) + 1_800_000_000_000, self._rng.choice((0, 0, 1))
         )
@@ -301,7 +304,7 @@ class Producer:
         if each.base_offset >= 0 or each.error_code == ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
             self._appended[place] = sent
         if each.error_code == ErrorCode.NONE:
-            self._ledger.acknowledged(place, each.base_offset, sent.crc)
+            self._acknowledged(place, each.base_offset, sent)
             # An earlier one may have timed out, and be there all the same.
             queue.remove(sent)
             self._has_been_acknowledged[place] = True
@@ -313,6 +316,9 @@ class Producer:
             self._ledger.refused(place, f"a producer was told {each.error_code}, {each.error_message}")
             self._begin_again()
         return False
+
+    def _acknowledged(self, place: Place, base_offset: int, sent: Sent) -> None:
+        self._ledger.acknowledged(place, base_offset, sent.crc)
 
     def _check_refusal(self, place: Place, sent: Sent, link: Link) -> None:
         """Raise ViolationError if a broker did not take a batch for the next one, or for one that it has, and had no

@@ -15,6 +15,7 @@ from tests.sim.nodes.data.logs import PREFIX
 from tests.sim.nodes.data.new_epochs import EpochProducer
 from tests.sim.nodes.data.operators import Deleter, Mover
 from tests.sim.nodes.data.producers import Producer
+from tests.sim.nodes.data.tables import TABLE, TOPIC_CONFIG, Tables, TableWriter
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.network import Net
 
@@ -62,6 +63,10 @@ class DataOptions:
     are_java: tuple[bool, ...] = ()
     """Whether each of the idempotent producers begins new epochs as the Java client does, and not as librdkafka; empty
     if they begin none."""
+    movers: int = 0
+    """Clients that have other replicas lead, beside the one of ``moves``."""
+    table_keys: int = 0
+    """Of a compacted topic; 0 for none."""
 
 
 def draw_data(seed: int, brokers: int) -> DataOptions | None:
@@ -98,11 +103,28 @@ class DataTraffic:
         self._operator = net.host("data-operator")
         self._min_isr = {f"{PREFIX}two": 2, f"{PREFIX}one": 1}
         places = [(name, index) for name in self._min_isr for index in range(options.partitions)]
-        self.ledger = Ledger(hosts, rng, {place: self._min_isr[place[0]] for place in places})
+        tables = [(TABLE, 0)] if options.table_keys else []
+        self._min_isr.update((name, 2) for name, _ in tables)
+        min_isr = {place: self._min_isr[place[0]] for place in (*places, *tables)}
+        self.ledger = Ledger(hosts, rng, min_isr, tables)
+        self._tables = Tables(self.ledger)
         self.producers = [
             self._producer(number, net, hosts, random.Random(rng.getrandbits(64)), places)
             for number in range(options.idempotent + options.others)
         ]
+        self.producers += [
+            TableWriter(
+                net.host("table-writer"),
+                hosts,
+                self.ledger,
+                random.Random(f"tables {seed}"),
+                tables,
+                tables=self._tables,
+                keys=options.table_keys,
+            )
+            for _ in tables
+        ]
+        self._places = places
         self.consumers = [
             Consumer(
                 net.host(f"consumer{number}"),
@@ -124,6 +146,16 @@ class DataTraffic:
                 places,
             )
             for kind in kinds
+        ]
+        self._operators += [
+            Mover(
+                net.host(f"mover{number}"),
+                hosts,
+                self.ledger,
+                random.Random(f"mover {number} {seed}"),
+                places,
+            )
+            for number in range(options.movers)
         ]
         self._are_topics_made = False
 
@@ -154,9 +186,10 @@ class DataTraffic:
                 self._operator,
                 self._hosts,
                 name,
-                self._options.partitions,
+                1 if name == TABLE else self._options.partitions,
                 self._options.replicas,
                 {
+                    **(TOPIC_CONFIG if name == TABLE else {}),
                     "min.insync.replicas": str(min_isr),
                     "retention.bytes": str(self._options.retention_bytes),
                     # Clocks jump by an hour and more.
@@ -181,6 +214,7 @@ class DataTraffic:
         """Raise ViolationError for what is lost, doubled or out of order in a cluster at rest."""
         self.ledger.look()
         self.ledger.check_at_last()
+        self._tables.check_at_last()
 
     def end(self) -> None:
         """Have the consumers end."""
@@ -195,7 +229,7 @@ class DataTraffic:
         found += self.ledger.unsettled()
         if found:
             return found
-        for place in self.ledger.known:
+        for place in self._places:
             ends = self.ledger.ends_of(place)
             positions = {each.positions[place].offset for each in self.consumers}
             if positions != ends:

@@ -12,8 +12,8 @@ from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError
+from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place
-from tests.sim.nodes.data.traffic import DataTraffic
 from tests.sim.nodes.directories.checker import UNDER_WAY_S, DirectoryChecker
 from tests.sim.nodes.directories.faults import DirectoryFaults
 from tests.sim.nodes.directories.operators import DirectoryOperator
@@ -42,7 +42,7 @@ class DirectoryTrials:
         net: Net,
         timeline: Timeline,
         faults: Faults,
-        data: DataTraffic,
+        ledger: Ledger,
         newest: Callable[[], ClusterImage],
         rng: random.Random,
     ) -> None:
@@ -52,16 +52,14 @@ class DirectoryTrials:
         self._newest = newest
         self._rng = rng
         self._timeline = timeline
-        self._places = list(data.ledger.known)
-        self.checker = DirectoryChecker(hosts, data.ledger.counts)
+        self._places = list(ledger.known)
+        self.checker = DirectoryChecker(hosts, ledger.counts)
         timeline.every(LOOK_S, self.checker.look)
-        self.faults = DirectoryFaults(
-            faults, timeline, random.Random(rng.getrandbits(64)), data.ledger, newest
-        )
+        self.faults = DirectoryFaults(faults, timeline, random.Random(rng.getrandbits(64)), ledger, newest)
         self.operator = DirectoryOperator(
             net.host("directory-operator"),
             hosts,
-            data.ledger,
+            ledger,
             random.Random(rng.getrandbits(64)),
             self._places,
         )

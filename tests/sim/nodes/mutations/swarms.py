@@ -1,0 +1,65 @@
+"""Broken rules that only swarms notice: what matters when several rare things come together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkaproto_server.controller.brokers import alter_partition
+from kafkaproto_server.log_state.compaction import Compaction
+from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.replica.partition import Partition
+from tests.sim.mutations.mutation import Mutation, Patches
+from tests.sim.nodes.invariants import NodeInvariant
+from tests.sim.nodes.mutations.support import record_mutation
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS
+
+
+def _shows_high_watermarks_beyond_its_log() -> Patches:
+    def leader_said(self: Any, high_watermark: int) -> None:
+        if high_watermark > self.high_watermark:
+            self.high_watermark = high_watermark
+            self.producers.high_watermark_advanced(high_watermark)
+            self._changed()
+
+    return [(Partition, "leader_said", leader_said)]
+
+
+def _drops_tombstones_without_their_horizon() -> Patches:
+    original = Compaction._is_kept
+    return [(Compaction, "_is_kept", lambda self, record, _: original(self, record, True))]
+
+
+def _takes_isrs_of_brokers_as_they_were_before() -> Patches:
+    original = alter_partition._checked_isr
+
+    def checked(image: Any, partition: Any, data: Any, members: Any) -> tuple[int, ...]:
+        return original(image, partition, data, members and dict.fromkeys(members, -1))
+
+    return [(alter_partition, "_checked_isr", checked)]
+
+
+def _believes_that_any_run_of_a_broker_is_the_newest() -> Patches:
+    original = ReplicaManager.is_eligible
+    return [(ReplicaManager, "is_eligible", lambda self, broker_id, _: original(self, broker_id, -1))]
+
+
+MUTATIONS: tuple[Mutation, ...] = (
+    record_mutation(
+        "shows high watermarks beyond its log",
+        (NodeInvariant.HIGH_WATERMARK_IN_LOG,),
+        _shows_high_watermarks_beyond_its_log,
+        likely_seed=FIRST_OF_SWARMS + 1,
+    ),
+    record_mutation(
+        "drops tombstones without their horizon",
+        (NodeInvariant.NEWEST_IS_KEPT,),
+        _drops_tombstones_without_their_horizon,
+        likely_seed=FIRST_OF_SWARMS + 1,
+    ),
+    record_mutation(
+        "takes ISRs of brokers as they were before",
+        (NodeInvariant.STALE_IS_REFUSED, NodeInvariant.ISR_HAS_THE_COMMITTED),
+        _takes_isrs_of_brokers_as_they_were_before,
+        likely_seed=FIRST_OF_SWARMS + 1,
+    ),
+)

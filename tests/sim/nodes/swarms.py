@@ -1,0 +1,135 @@
+"""Swarms: seeds whose runs put together what others have one at a time, so that rare combinations happen.
+
+A swarm has the loads of some other seed, and may have several log directories beside groups. How often each fault
+comes, how long nodes are away, how much a follower fetches at a time and how old a checkpoint may be is drawn for each
+run anew. Some faults come just when a leader does what they endanger (`Strike`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+from tests.sim.nodes.coordination.traffic import (
+    FIRST_WITH_COORDINATORS,
+    FIRST_WITH_DEAD_LETTERS,
+    FIRST_WITH_SHARES,
+    FIRST_WITH_STREAMS,
+)
+from tests.sim.nodes.data.tables import NODE_CONFIG
+from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS, DataOptions
+from tests.sim.nodes.directories.options import FAULTS as DIRECTORY_FAULTS
+from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES, DirectoryOptions, draw_directories
+from tests.sim.nodes.options import (
+    DOWN_S,
+    FAULTS,
+    LAYOUTS,
+    Act,
+    Event,
+    NodesOptions,
+    Strike,
+    Victim,
+    draw_plain,
+)
+
+FIRST_OF_SWARMS = 4_000_000
+"""From this seed on, all runs are swarms."""
+SWARM_FAULTS = {"several killed": 9.0, "away": 8.0, "returns behind": 9.0}
+"""Faults that only swarms have: mean seconds between two."""
+_KINDS = (
+    FIRST_WITH_RECORDS,
+    FIRST_WITH_RECORDS,
+    WITH_NEW_EPOCHS.start,
+    FIRST_WITH_COORDINATORS,
+    FIRST_WITH_SHARES,
+    FIRST_WITH_DEAD_LETTERS,
+    FIRST_WITH_STREAMS,
+)
+"""The first seeds of the loads that a swarm may have."""
+_SEEDS_OF_A_KIND = 100_000
+_WITH_DIRECTORIES = 0.3
+"""The part of the swarms with several log directories."""
+_EVENTS: tuple[Event, ...] = ("asks for an ISR", "has another ISR", "begins to lead")
+_HITS: tuple[tuple[tuple[Victim, Act], ...], ...] = (
+    (("itself", "kill"),),
+    (("itself", "power loss"),),
+    (("itself", "cut off"),),
+    (("itself", "away"),),
+    (("a follower", "kill"),),
+    (("a follower", "power loss"),),
+    (("the controller", "kill"),),
+    (("the controller", "cut off"),),
+    (("itself", "kill"), ("a follower", "kill")),
+    # The controllers hear of the follower later than they should.
+    (("itself", "cut off"), ("a follower", "power loss")),
+)
+
+
+def draw(seed: int) -> NodesOptions:
+    """The options of any seed of whole nodes."""
+    if seed < FIRST_OF_SWARMS:
+        return draw_plain(seed)
+    rng = random.Random(f"swarm {seed}")
+    loads = draw_plain(rng.choice(_KINDS) + rng.randrange(_SEEDS_OF_A_KIND))
+    directories = _directories(rng, loads)
+    own = {**FAULTS, **SWARM_FAULTS}
+    density = rng.uniform(0.1, 0.7)
+    of_directories = DIRECTORY_FAULTS if directories is not None else {}
+    faults = {
+        name: mean * 2 ** rng.uniform(-1, 2)
+        for name, mean in {**own, **of_directories}.items()
+        if rng.random() < density
+    }
+    return dataclasses.replace(
+        loads,
+        data=None if loads.data is None else _data(rng, loads.data),
+        faults=faults,
+        directories=directories,
+        config={**loads.config, **_config(rng), **(directories.config if directories else {})},
+        large_partitions=0,
+        down_s=DOWN_S * rng.choice((0.2, 1.0, 1.0, 3.0)),
+        strikes=tuple(_strike(rng) for _ in range(rng.choice((0, 1, 2, 3)))),
+        has_old_brokers=rng.random() < 0.5,
+    )
+
+
+def _data(rng: random.Random, options: DataOptions) -> DataOptions:
+    segment_bytes = rng.choice((1500, 1500, options.segment_bytes))
+    return dataclasses.replace(
+        options,
+        segment_bytes=segment_bytes,
+        others=rng.choice((0, 1, 2)),
+        retention_bytes=3000 if segment_bytes == 1500 and rng.random() < 0.6 else -1,
+        table_keys=rng.choice((0, 3, 8)),
+        movers=rng.choice((0, 1, 3)),
+    )
+
+
+def _directories(rng: random.Random, loads: NodesOptions) -> DirectoryOptions | None:
+    if rng.random() >= _WITH_DIRECTORIES:
+        return None
+    return draw_directories(
+        FIRST_WITH_DIRECTORIES + rng.randrange(_SEEDS_OF_A_KIND), len(LAYOUTS[loads.layout])
+    )
+
+
+def _config(rng: random.Random) -> dict[str, str]:
+    session_ms, heartbeat_ms = rng.choice(((3000, 500), (3000, 500), (1500, 200)))
+    return {
+        **NODE_CONFIG,
+        "replica.high.watermark.checkpoint.interval.ms": str(rng.choice((1000, 5000, 60_000))),
+        "replica.fetch.max.bytes": str(rng.choice((600, 1_048_576))),
+        "replica.lag.time.max.ms": str(rng.choice((1000, 2000, 2000, 6000))),
+        "num.replica.fetchers": str(rng.choice((1, 2))),
+        "broker.session.timeout.ms": str(session_ms),
+        "broker.heartbeat.interval.ms": str(heartbeat_ms),
+    }
+
+
+def _strike(rng: random.Random) -> Strike:
+    return Strike(
+        event=rng.choice(_EVENTS),
+        share=rng.choice((0.05, 0.2, 0.5)),
+        hits=rng.choice(_HITS),
+        within_s=rng.choice((0.002, 0.02, 0.2)),
+    )
