@@ -16,7 +16,7 @@ from kafkaproto_server.replica.partition import Partition, PartitionError, Role
 from kafkaproto_server.types import OffsetAndEpoch
 
 LAG_MS = 1_000
-DIRECTORIES = (bytes(16),) * 3
+DIRECTORIES = (b"1" * 16, b"2" * 16, b"3" * 16)
 TRANSACTIONAL, CONTROL = 0x10, 0x20
 """Attributes of a batch."""
 
@@ -27,9 +27,11 @@ class Brokers:
     def __init__(self) -> None:
         self.ineligible: set[int] = set()
         self.dead: set[int] = set()
+        self.offline: set[bytes] = set()
+        """Directories."""
 
-    def is_eligible(self, broker_id: int, broker_epoch: int) -> bool:
-        return broker_id not in self.ineligible
+    def is_eligible(self, broker_id: int, broker_epoch: int, directory_id: bytes) -> bool:
+        return broker_id not in self.ineligible and directory_id not in self.offline
 
     def is_alive(self, broker_id: int) -> bool:
         return broker_id not in self.dead
@@ -98,6 +100,26 @@ class Acknowledged:
 
     def __call__(self, code: ErrorCode) -> None:
         self.codes.append(code)
+
+
+def test_a_replica_whose_directory_has_failed_is_not_asked_for_again() -> None:
+    replica = Replica()
+    replica.see()
+    replica.append(3)
+    replica.fetch(2, 3)
+    replica.fetch(3, 3)
+    # The controllers hear of the directory, and take broker 2 out of the ISR. It fetches no more, and has all.
+    replica.brokers.offline.add(DIRECTORIES[1])
+    replica.see(partition_epoch=3, isr=(1, 3))
+    replica.partition.maybe_expand_isr()
+    assert replica.asked == []
+    # Nobody waits for it either.
+    replica.append(2)
+    replica.fetch(3, 5)
+    assert replica.partition.high_watermark == 5
+    replica.brokers.offline.clear()
+    replica.fetch(2, 5)
+    assert replica.asked == [(1, 3, 2)]
 
 
 def test_the_high_watermark_is_what_all_in_sync_have() -> None:

@@ -75,9 +75,9 @@ class IsrChange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Brokers(Protocol):
     """What the metadata says of other brokers."""
 
-    def is_eligible(self, broker_id: int, broker_epoch: int) -> bool:
-        """Whether a broker may join an ISR: it is neither fenced nor shutting down, and fetched under its present
-        epoch."""
+    def is_eligible(self, broker_id: int, broker_epoch: int, directory_id: bytes) -> bool:
+        """Whether a broker may join an ISR: it is neither fenced nor shutting down, fetched under its present epoch,
+        and the directory of its replica is not known to be offline."""
 
     def is_alive(self, broker_id: int) -> bool:
         """Whether a broker is registered and not fenced."""
@@ -101,6 +101,7 @@ class Partition:
         "_pending",
         "aborted",
         "broker_id",
+        "directories",
         "epochs",
         "followers",
         "high_watermark",
@@ -148,6 +149,8 @@ class Partition:
         self.partition_epoch = NO_EPOCH
         self.leader_epoch_start = 0
         self.replicas: tuple[int, ...] = ()
+        self.directories: tuple[bytes, ...] = ()
+        """Of the replicas, in their order."""
         self.isr: tuple[int, ...] = ()
         self.min_insync_replicas = 1
         self.log_start_offset = 0
@@ -253,6 +256,7 @@ class Partition:
             self._pending = None
         self.partition_epoch = image.partition_epoch
         self.replicas = image.replicas
+        self.directories = image.directories
         self.isr = image.isr
         self.leader_id = image.leader
         if is_change:
@@ -385,7 +389,7 @@ class Partition:
                 broker_id in maximal
                 or (
                     follower.is_caught_up(self.log_end_offset, now_ms=now_ms, max_lag_ms=self._max_lag_ms)
-                    and self._brokers.is_eligible(broker_id, follower.broker_epoch)
+                    and self._is_eligible(broker_id, follower)
                 )
             ):
                 reached = end
@@ -460,9 +464,15 @@ class Partition:
         if (
             end >= self.high_watermark
             and end >= self.leader_epoch_start
-            and self._brokers.is_eligible(broker_id, follower.broker_epoch)
+            and self._is_eligible(broker_id, follower)
         ):
             self._ask((*self.isr, broker_id))
+
+    def _is_eligible(self, broker_id: int, follower: Follower) -> bool:
+        # A replica whose directory has failed fetches no more. It had all when it did, and without new records it
+        # seems to have all for ever.
+        directory_id = self.directories[self.replicas.index(broker_id)]
+        return self._brokers.is_eligible(broker_id, follower.broker_epoch, directory_id)
 
     def _ask(self, isr: tuple[int, ...]) -> None:
         self._pending = IsrChange(

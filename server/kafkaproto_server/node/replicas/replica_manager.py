@@ -371,10 +371,15 @@ class ReplicaManager:
             return None
         return next((each for each in broker.endpoints if each.name == self._inter_broker_listener), None)
 
-    def is_eligible(self, broker_id: int, broker_epoch: int) -> bool:
+    def is_eligible(self, broker_id: int, broker_epoch: int, directory_id: bytes) -> bool:
         """See `replica.partition.Brokers`."""
         broker = self._image().brokers.get(broker_id)
-        return broker is not None and broker.is_active() and broker_epoch in (-1, broker.epoch)
+        return (
+            broker is not None
+            and broker.is_active()
+            and broker_epoch in (-1, broker.epoch)
+            and broker.has_online_directory(directory_id)
+        )
 
     def is_alive(self, broker_id: int) -> bool:
         """See `replica.partition.Brokers`."""

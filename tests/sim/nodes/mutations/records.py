@@ -73,7 +73,7 @@ def _expands_the_isr_behind_its_epoch() -> Patches:
     def expand(self: Any, broker_id: int, follower: Any) -> None:
         if self._pending is None and broker_id not in self.isr:
             end = follower.log_end_offset
-            if end >= self.high_watermark and self._brokers.is_eligible(broker_id, follower.broker_epoch):
+            if end >= self.high_watermark and self._is_eligible(broker_id, follower):
                 self._ask((*self.isr, broker_id))
 
     return [(Partition, "_maybe_expand_isr", expand)]
@@ -86,7 +86,11 @@ def _takes_earlier_runs_of_brokers_into_the_isr() -> Patches:
         return checked_isr(image, partition, data, members and dict.fromkeys(members, -1))
 
     return [
-        (ReplicaManager, "is_eligible", lambda self, broker_id, _: is_eligible(self, broker_id, -1)),
+        (
+            ReplicaManager,
+            "is_eligible",
+            lambda self, broker_id, _, directory_id: is_eligible(self, broker_id, -1, directory_id),
+        ),
         (Fetches, "is_stale", lambda *_: False),
         (alter_partition, "_checked_isr", checked),
     ]

@@ -40,7 +40,13 @@ def _takes_isrs_of_brokers_as_they_were_before() -> Patches:
 
 def _believes_that_any_run_of_a_broker_is_the_newest() -> Patches:
     original = ReplicaManager.is_eligible
-    return [(ReplicaManager, "is_eligible", lambda self, broker_id, _: original(self, broker_id, -1))]
+    return [
+        (
+            ReplicaManager,
+            "is_eligible",
+            lambda self, broker_id, _, directory_id: original(self, broker_id, -1, directory_id),
+        )
+    ]
 
 
 MUTATIONS: tuple[Mutation, ...] = (
