@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from tests.sim.options import Options
+from tests.sim.rules.table import ROOMS
 from tests.sim.runner import LEVELS, Totals, command, heading, report, run_many
 from tests.sim.trace import LineTrace
 
@@ -49,6 +50,15 @@ from tests.sim.trace import LineTrace
     is_flag=True,
     help="Break the core, or with --nodes the nodes, on purpose, and print what noticed it.",
 )
+@click.option(
+    "--rules",
+    is_flag=True,
+    help="Run --seeds of all kinds, and print in how many of them each rule of the product is decisive.",
+)
+@click.option(
+    "--room", "rooms", multiple=True, type=click.Choice(ROOMS), help="With --rules: of these rooms."
+)
+@click.option("--seeds", type=click.IntRange(1), default=200, show_default=True, help="With --rules.")
 def main(
     seed: int | None,
     runs: int,
@@ -58,11 +68,18 @@ def main(
     level: str,
     digest: bool,
     mutations: bool,
+    rules: bool,
+    rooms: tuple[str, ...],
+    seeds: int,
 ) -> None:
     """Simulate the Raft quorum: clock, network, disks and faults drawn from a seed, invariants watched throughout.
 
     The exit status is 1 if one did not hold; the last line then is the command that shows the run again.
     """
+    if rules:
+        from tests.sim.rules.report import simulate_rules
+
+        sys.exit(0 if simulate_rules(rooms, seeds, processes) else 1)
     if level == "nodes" and not mutations:
         _run_nodes(seed if seed is not None else _seed_of_commit(), runs, processes, events, digest=digest)
         return

@@ -1,0 +1,139 @@
+"""``bin/simulate --rules``: runs seeds, and says of each rule in how many of them it was decisive."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from tests.sim.rules.moments import Found
+from tests.sim.rules.runs import (
+    FIRST_SEEDS,
+    KEPT,
+    RuleRun,
+    by_room,
+    digests_of,
+    keep,
+    kept,
+    run_many,
+    seeds_of,
+    states_of,
+    write_corpus,
+)
+from tests.sim.rules.table import ROOMS, TABLE, Rule, read_rules
+
+DECISIVE = TABLE / "decisive.txt"
+_NOTHING = Found(0, 0, 0, ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """In how many runs something became of a rule."""
+
+    rule: Rule
+    runs: int
+    reached: int
+    decisive: int
+    maybe: int
+    """May have decided, and has not certainly done so."""
+
+    @property
+    def per_thousand(self) -> float:
+        """In how many of 1,000 runs it is decisive."""
+        return 1000 * self.decisive / self.runs if self.runs else 0.0
+
+
+def tallies(rules: Iterable[Rule], runs: Sequence[RuleRun]) -> list[Tally]:
+    """What became of rules in runs, those that are decisive in most first. A seed counts once for each room, with its
+    newest run that had the room's present rules."""
+    rules = list(rules)
+    digests = digests_of(rules)
+    counted: dict[str, dict[int, RuleRun]] = {room: {} for room in digests}
+    for run in runs:
+        for room, digest in run.rooms.items():
+            if digests.get(room) == digest:
+                counted[room][run.seed] = run
+    made = []
+    for rule in rules:
+        found = [run.found.get(rule.key, _NOTHING) for run in counted[rule.room].values()]
+        made.append(
+            Tally(
+                rule=rule,
+                runs=len(found),
+                reached=sum(each.reached > 0 for each in found),
+                decisive=sum(each.decisive > 0 for each in found),
+                maybe=sum(each.maybe > 0 and not each.decisive for each in found),
+            )
+        )
+    return sorted(made, key=lambda each: -each.per_thousand)
+
+
+def simulate_rules(rooms: Sequence[str], count: int, processes: int, folder: Path = KEPT) -> bool:
+    """Run those of so many seeds that were not run before with the same rules, and print what became of each rule.
+    Returns whether every run has held."""
+    chosen = tuple(rooms) or ROOMS
+    rules = read_rules(chosen)
+    digests = digests_of(rules)
+    runs = kept(folder)
+    done = {run.seed for run in runs if digests.items() <= run.rooms.items()}
+    known = frozenset[str]().union(*map(states_of, runs))
+    holds = True
+    for run in run_many(chosen, [seed for seed in seeds_of(count) if seed not in done], processes):
+        keep(run, folder)
+        runs.append(run)
+        new = states_of(run) - known
+        known |= new
+        news = f"{len(new)} states that no run before it reached" if new else "nothing new"
+        click.echo(f"seed {run.seed}: {news}, {len(known)} in all")
+        if run.invariant is not None:
+            holds = False
+            click.echo(f"{run.invariant} does not hold: bin/simulate --nodes --seed {run.seed}")
+    write_corpus(runs, folder)
+    for line in table_of(tallies(rules, runs)):
+        click.echo(line)
+    every = read_rules()
+    DECISIVE.write_text("\n".join(decisive_lines(every, runs)) + "\n")
+    return holds
+
+
+def table_of(found: Iterable[Tally]) -> list[str]:
+    """The lines to be printed."""
+    lines = []
+    for each in found:
+        mark = "" if each.decisive else "  DECISIVE IN NONE"
+        maybe = f", perhaps in {each.maybe} more" if each.maybe else ""
+        lines.append(f"{each.rule}{mark}")
+        lines.append(f"    decisive in {each.decisive} of {each.runs} runs{maybe}; reached in {each.reached}")
+        lines += textwrap.wrap(each.rule.cost, 110, initial_indent="    ", subsequent_indent="    ")
+    return lines
+
+
+def decisive_lines(rules: Sequence[Rule], runs: Sequence[RuleRun]) -> list[str]:
+    """The content of ``decisive.txt``."""
+    lines = [
+        "# In how many of 1,000 runs of whole nodes each rule of this folder is decisive: the run would have gone",
+        "# another way without it. Made by bin/simulate --rules; tests/README.md says more.",
+    ]
+    found = {each.rule: each for each in tallies(rules, runs)}
+    for room, in_room in by_room(rules).items():
+        count = found[in_room[0]].runs
+        if not count:
+            continue
+        lines += ["", f"# {room}: {_seeds_text(room, digests_of(in_room), runs)}"]
+        lines += [f"{found[rule].per_thousand:6.1f}  {rule}" for rule in in_room]
+    return lines
+
+
+def _seeds_text(room: str, digests: Mapping[str, str], runs: Iterable[RuleRun]) -> str:
+    """Which seeds were run with the rules of a room."""
+    seeds = sorted({run.seed for run in runs if run.rooms.get(room) == digests[room]})
+    firsts = sorted(FIRST_SEEDS)
+    parts = []
+    for begin, end in zip(firsts, [*firsts[1:], None], strict=True):
+        part = [seed for seed in seeds if begin <= seed and (end is None or seed < end)]
+        if part:
+            parts.append(str(part[0]) if len(part) == 1 else f"{part[0]} to {part[-1]}")
+    return f"{len(seeds)} runs, seeds {', '.join(parts)}"

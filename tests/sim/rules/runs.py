@@ -1,0 +1,227 @@
+"""Runs seeds of whole nodes with probes, and keeps what they have found."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import trio
+from trio.testing import MockClock
+
+from tests.sim.nodes.coordination.traffic import (
+    FIRST_WITH_COORDINATORS,
+    FIRST_WITH_DEAD_LETTERS,
+    FIRST_WITH_SHARES,
+    FIRST_WITH_STREAMS,
+)
+from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
+from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
+from tests.sim.nodes.faults import Faults
+from tests.sim.nodes.run import _run, draw
+from tests.sim.rules.moments import Found, Recorder
+from tests.sim.rules.probes import watched
+from tests.sim.rules.table import Rule, read_rules
+
+KEPT = Path(__file__).parents[3] / ".search" / "rules"
+"""Git does not know it."""
+FIRST_SEEDS = (
+    1,
+    FIRST_WITH_RECORDS,
+    FIRST_WITH_COORDINATORS,
+    FIRST_WITH_SHARES,
+    FIRST_WITH_DEAD_LETTERS,
+    FIRST_WITH_STREAMS,
+    WITH_NEW_EPOCHS.start,
+    FIRST_WITH_DIRECTORIES,
+)
+"""Of each kind of seeds."""
+ACTIVE_S = 2.0
+"""So long after a fault it is taken for active."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRun:
+    """What one seed has found."""
+
+    seed: int
+    rooms: Mapping[str, str]
+    """The rooms whose rules were watched, and a digest of these rules."""
+    found: Mapping[str, Found]
+    """Of the rules that were reached, by their keys."""
+    invariant: str | None
+    """What did not hold."""
+    digest: str = ""
+    """Of all that happened."""
+
+
+def states_of(run: RuleRun) -> frozenset[str]:
+    """The states that a run has reached: that a rule was reached, that it has decided, and during which fault."""
+    states = set()
+    for key, found in run.found.items():
+        states.add(f"{key} reached")
+        if found.decisive:
+            states.add(f"{key} decisive")
+            states.update(f"{key} decisive during {each}" for each in found.during)
+    return frozenset(states)
+
+
+def seeds_of(count: int) -> list[int]:
+    """So many seeds, spread over their kinds."""
+    kinds = len(FIRST_SEEDS)
+    return [FIRST_SEEDS[number % kinds] + number // kinds for number in range(count)]
+
+
+def by_room(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+    """Rules by their rooms."""
+    rooms: dict[str, list[Rule]] = {}
+    for rule in rules:
+        rooms.setdefault(rule.room, []).append(rule)
+    return rooms
+
+
+def digests_of(rules: Iterable[Rule]) -> dict[str, str]:
+    """A digest of the rules of each room. What was found with other rules does not count for it."""
+    return {
+        room: hashlib.sha256("\n".join(sorted(map(str, found))).encode()).hexdigest()[:10]
+        for room, found in by_room(rules).items()
+    }
+
+
+def _now_s() -> float:
+    """The virtual time. To ask trio for it counts as a look at the processor's clock, and makes it another run."""
+    clock = trio.lowlevel.current_clock()
+    assert isinstance(clock, MockClock), "a run has virtual time"
+    return clock._virtual_base
+
+
+class _ActiveFaults:
+    """The kinds of faults that happened a moment ago."""
+
+    def __init__(self) -> None:
+        self._at_s: dict[str, float] = {}
+
+    def happened(self, name: str) -> None:
+        """A fault has happened."""
+        self._at_s[name] = _now_s()
+
+    def __call__(self) -> Iterable[str]:
+        """Their names."""
+        if self._at_s:
+            since_s = _now_s() - ACTIVE_S
+            self._at_s = {name: at_s for name, at_s in self._at_s.items() if at_s >= since_s}
+        return self._at_s
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Hear of the faults of one run."""
+        self._at_s = {}
+        fire = Faults._fire
+
+        def noted(faults: Faults, name: str, mean_s: float, act: Callable[..., bool]) -> None:
+            before = faults.counts[name]
+            fire(faults, name, mean_s, act)
+            if faults.counts[name] != before:
+                self.happened(name)
+
+        with mock.patch.object(Faults, "_fire", noted):
+            yield
+
+
+def run_watched(seed: int, recorder: Recorder, rooms: Mapping[str, str]) -> RuleRun:
+    """Run a seed while `watched` holds. Long turns are not looked into: probes make them longer."""
+    faults = _ActiveFaults()
+    recorder.active = faults
+    with faults.watched():
+        result = _run(seed, draw(seed), 0)
+    return RuleRun(
+        seed=seed, rooms=rooms, found=recorder.found(), invariant=result.invariant, digest=result.digest
+    )
+
+
+class _Watching:
+    """A process of `run_many`, which watches rules for as long as it lives."""
+
+    def __init__(self, rooms: Sequence[str]) -> None:
+        rules = read_rules(rooms)
+        self._digests = digests_of(rules)
+        self._ends = contextlib.ExitStack()
+        self._recorder = self._ends.enter_context(watched(rules))
+
+    def run(self, seed: int) -> RuleRun:
+        """See `run_watched`."""
+        return run_watched(seed, self._recorder, self._digests)
+
+
+_watching: list[_Watching] = []
+
+
+def _begin(rooms: Sequence[str]) -> None:
+    _watching.append(_Watching(rooms))
+
+
+def _run_in_process(seed: int) -> RuleRun:
+    return _watching[0].run(seed)
+
+
+def run_many(rooms: Sequence[str], seeds: Iterable[int], processes: int) -> Iterator[RuleRun]:
+    """Results in the order of the seeds, from processes that watch the rules of some rooms."""
+    with multiprocessing.get_context("spawn").Pool(processes, _begin, (rooms,)) as pool:
+        yield from pool.imap(_run_in_process, seeds)
+
+
+def keep(run: RuleRun, folder: Path = KEPT) -> None:
+    """Add a run to those that are kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    line = {
+        "seed": run.seed,
+        "rooms": dict(run.rooms),
+        "invariant": run.invariant,
+        "digest": run.digest,
+        "found": {key: list(found) for key, found in run.found.items()},
+    }
+    with (folder / "runs.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def kept(folder: Path = KEPT) -> list[RuleRun]:
+    """The runs that are kept, in the order in which they were made."""
+    path = folder / "runs.jsonl"
+    if not path.exists():
+        return []
+    runs = []
+    for line in path.read_text().splitlines():
+        # A process that was ended may have left half a line.
+        with contextlib.suppress(ValueError):
+            read = json.loads(line)
+            runs.append(
+                RuleRun(
+                    seed=read["seed"],
+                    rooms=read["rooms"],
+                    found={
+                        key: Found(reached, decisive, maybe, tuple(during))
+                        for key, (reached, decisive, maybe, during) in read["found"].items()
+                    },
+                    invariant=read["invariant"],
+                    digest=read["digest"],
+                )
+            )
+    return runs
+
+
+def write_corpus(runs: Iterable[RuleRun], folder: Path = KEPT) -> None:
+    """Write the seeds that reached states which no run before them had reached, each with the number of these."""
+    lines = ["# Seeds that reached what no seed above them had reached, and how many such states."]
+    known: set[str] = set()
+    for run in runs:
+        states = states_of(run)
+        if not states <= known:
+            lines.append(f"{run.seed} {len(states - known)}")
+            known |= states
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
