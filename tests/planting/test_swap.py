@@ -60,14 +60,14 @@ def module(tmp_path: Path) -> Iterator[ModuleType]:
 
 
 class _Replace(ast.NodeTransformer):
-    def __init__(self, before: object, after: object) -> None:
+    def __init__(self, before: int | str, after: int | str) -> None:
         self._before, self._after = before, after
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         return ast.copy_location(ast.Constant(self._after), node) if node.value == self._before else node
 
 
-def _changed(module: ModuleType, before: object, after: object) -> ast.Module:
+def _changed(module: ModuleType, before: int | str, after: int | str) -> ast.Module:
     changed = _Replace(before, after).visit(tree_of(module))
     assert isinstance(changed, ast.Module)
     return changed
@@ -86,7 +86,7 @@ def _changed(module: ModuleType, before: object, after: object) -> ast.Module:
     ids=["a function", "a property", "a static method", "a decorated one", "a nested one", "a lambda"],
 )
 def test_a_function_runs_the_code_of_the_tree(
-    module: ModuleType, call: Callable[[ModuleType], object], before: object, after: object
+    module: ModuleType, call: Callable[[ModuleType], object], before: int | str, after: int | str
 ) -> None:
     own = call(module)
     with swapped({module: _changed(module, before, after)}):
@@ -111,6 +111,19 @@ def test_a_tree_with_other_functions_is_refused(module: ModuleType) -> None:
     del tree.body[1]
     with pytest.raises(UnfitTreeError, match="other functions"), swapped({module: tree}):
         pass
+
+
+def test_a_nested_function_may_be_out_of_reach(module: ModuleType) -> None:
+    kept = module.outer(1)
+    tree = tree_of(module)
+    outer = next(each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "outer")
+    never = ast.If(test=ast.Constant(False), body=outer.body[:1], orelse=[])
+    outer.body[0] = ast.copy_location(never, outer.body[0])
+    ast.fix_missing_locations(tree)
+    with swapped({module: tree}):
+        assert kept() == 2
+        with pytest.raises(UnboundLocalError):
+            module.outer(1)
 
 
 def test_names_from_outside_have_to_stay(module: ModuleType) -> None:

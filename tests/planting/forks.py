@@ -1,0 +1,120 @@
+"""Runs a function in a forked process, which may do anything: spin, wait for ever, take all memory, die.
+
+The parent must have one thread only: in the child the others would be missing, with the locks that they hold.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import resource
+import signal
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
+
+Say: TypeAlias = Callable[[Any], None]
+"""Sends something to the parent."""
+
+MOST_MEMORY_BYTES = 2 * 2**30
+"""That a child may have beyond what its parent has."""
+LONGEST_STILL_S = 60.0
+"""A child that uses no processor for so long waits for what never comes."""
+_STILL_S = 0.05
+_LOOK_S = 1.0
+
+DOES_NOT_END = "does not end"
+STANDS_STILL = "stands still"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What came of a child."""
+
+    said: list[Any]
+    failure: str
+    """Why it did not end by itself: one of the texts above, a signal, or an exception's; else empty."""
+    seconds: float
+    """Processor time."""
+
+
+def forked(function: Callable[[Say], None]) -> Ended:
+    """Run a function in a child, and wait for the end of it and of all its processes."""
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    assert threads == 1, f"{threads} threads, and a fork has one"
+    receiver, sender = Pipe(duplex=False)
+    pid = os.fork()
+    if pid == 0:
+        receiver.close()
+        _be_a_child(function, sender)
+    sender.close()
+    said: list[Any] = []
+    is_still = False
+    try:
+        is_still = _listen(pid, receiver, said)
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        receiver.close()
+        _, status, usage = os.wait4(pid, 0)
+    seconds = usage.ru_utime + usage.ru_stime
+    if is_still:
+        failure = STANDS_STILL
+    elif os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        failure = DOES_NOT_END if number == signal.SIGXCPU else signal.Signals(number).name
+    else:
+        failure = said.pop() if os.WEXITSTATUS(status) else ""
+    return Ended(said=said, failure=failure, seconds=seconds)
+
+
+def limit_cpu(seconds: float) -> None:
+    """Have this process die when it has used so much more processor time."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), hard))
+
+
+def _be_a_child(function: Callable[[Say], None], sender: Connection) -> NoReturn:
+    status = 1
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nowhere, descriptor)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + MOST_MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        function(sender.send)
+        status = 0
+    except BaseException:
+        sender.send(traceback.format_exc())
+    finally:
+        os._exit(status)
+
+
+def _listen(pid: int, receiver: Connection, said: list[Any]) -> bool:
+    """Take what a child says until it ends. Returns whether it stands still instead."""
+    seconds, since = -1.0, 0.0
+    while True:
+        if receiver.poll(_LOOK_S):
+            try:
+                said.append(receiver.recv())
+            except EOFError:
+                return False
+        now, used = time.monotonic(), _used_s(pid)
+        if used > seconds + _STILL_S:
+            seconds, since = used, now
+        elif now > since + LONGEST_STILL_S:
+            return True
+
+
+def _used_s(pid: int) -> float:
+    """The processor time of a process and of those that it waited for."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,137 @@
+"""The rooms of the product in which faults are planted, with the tests and the simulator's seeds that look at each."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.planting.faults import SERVER
+
+ROOT = Path(__file__).resolve().parents[2]
+
+QUORUM = 1
+RECORDS = 1_000_000
+GROUPS = 2_000_000
+SHARES = 2_500_000
+DEAD_LETTERS = 2_750_000
+STREAMS = 3_000_000
+NEW_EPOCHS = 3_250_000
+DIRECTORIES = 3_500_000
+"""The first seeds of each kind, as in tests/README.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A folder of the server."""
+
+    name: str
+    tests: tuple[str, ...]
+    """What runs its code among the quick tests: patterns of folders and files below tests/."""
+    seeds: tuple[int, ...]
+    """The first seeds of the kinds of whole nodes that run its code."""
+    speaking: tuple[str, ...] = ()
+    """Folders in it that only say what others do."""
+
+    def paths(self) -> Sequence[str]:
+        """Its modules, below the server's package."""
+        found = sorted(each.relative_to(SERVER).as_posix() for each in (SERVER / self.name).rglob("*.py"))
+        return [each for each in found if not each.startswith(self.speaking)] if self.speaking else found
+
+    def test_paths(self) -> Sequence[str]:
+        """Its tests, from the root of the repository."""
+        found = [path for each in self.tests for path in sorted((ROOT / "tests").glob(each))]
+        return [path.relative_to(ROOT).as_posix() for path in found]
+
+    def digest(self) -> str:
+        """Another one whenever its sources or those of its tests change."""
+        tests = [ROOT / each for each in (*self.test_paths(), "tests/support", "tests/conftest.py")]
+        return digest_of([SERVER / self.name, *tests])
+
+    def some_seeds(self) -> Iterator[int]:
+        """Seeds of all its kinds in turn, without an end."""
+        for number in itertools.count():
+            yield from (first + number for first in self.seeds)
+
+
+_OF_NODES = "node/test_*.py"
+
+_ROOMS = (
+    Room(
+        name="raft",
+        tests=("raft", "node/quorum"),
+        seeds=(QUORUM,),
+        speaking=("raft/describe/",),
+    ),
+    Room(
+        name="controller",
+        tests=("controller", "node/quorum", "apis/admin", _OF_NODES),
+        seeds=(QUORUM, RECORDS, DIRECTORIES),
+    ),
+    Room(
+        name="replica",
+        tests=("replica", "node/replicas", "apis/data", "storage/log"),
+        seeds=(RECORDS, GROUPS, DIRECTORIES, NEW_EPOCHS),
+    ),
+    Room(
+        name="log_state",
+        tests=("log_state", "replica", "storage/log", "apis/data", "apis/transactions"),
+        seeds=(RECORDS, GROUPS, NEW_EPOCHS),
+    ),
+    Room(
+        name="coordinator",
+        tests=("coordinator", "node/coordinators", "apis/groups", "apis/transactions", "apis/share"),
+        seeds=(GROUPS, SHARES, STREAMS, DEAD_LETTERS),
+    ),
+    Room(
+        name="share",
+        tests=("share", "apis/share"),
+        seeds=(SHARES, DEAD_LETTERS),
+    ),
+    Room(
+        name="node/quorum",
+        tests=("node/quorum", "node/observability", "node/to_controller", _OF_NODES),
+        seeds=(QUORUM, RECORDS),
+    ),
+    Room(
+        name="node/replicas",
+        tests=("node/replicas", "node/observability", "apis/data", "apis/admin", _OF_NODES),
+        seeds=(RECORDS, DIRECTORIES, GROUPS),
+    ),
+    Room(
+        name="node/coordinators",
+        tests=("node/coordinators", "node/observability", "apis/groups", "apis/transactions", "apis/share"),
+        seeds=(GROUPS, SHARES, STREAMS, DEAD_LETTERS),
+    ),
+    Room(
+        name="node/share",
+        tests=("apis/share", "node/coordinators", "node/observability"),
+        seeds=(SHARES, DEAD_LETTERS),
+    ),
+    Room(
+        name="node/broker",
+        tests=("node/broker", "node/to_controller", _OF_NODES),
+        seeds=(QUORUM, DIRECTORIES, RECORDS),
+    ),
+)
+ROOMS: Mapping[str, Room] = {room.name: room for room in _ROOMS}
+
+
+def room_of(path: str) -> Room:
+    """The room of a module. Raises LookupError if it is in none."""
+    for room in ROOMS.values():
+        if path.startswith(f"{room.name}/") and not (room.speaking and path.startswith(room.speaking)):
+            return room
+    raise LookupError(f"{path} is in none of {', '.join(ROOMS)}")
+
+
+def digest_of(paths: Iterable[Path]) -> str:
+    """Of the sources in some files and folders."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in paths:
+        for each in [path] if path.is_file() else sorted(path.rglob("*")):
+            if each.is_file() and each.suffix != ".pyc":
+                digest.update(each.relative_to(ROOT).as_posix().encode() + b"\0" + each.read_bytes() + b"\0")
+    return digest.hexdigest()

@@ -1,0 +1,83 @@
+"""Plants some of the faults of ``noticed.txt`` again, and sees whether who noticed them still does.
+
+The sample is another one for each text that it is drawn by, such as the hash of a commit.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from tests.planting.collected import Collected, collect
+from tests.planting.faults import Fault, planted
+from tests.planting.forks import Say, forked
+from tests.planting.judged import noticed_by_seeds, noticed_by_tests
+from tests.planting.results import FOLDER, all_sources
+from tests.planting.swap import Exchange, exchange, exchanged
+
+T = TypeVar("T")
+
+MOST_TESTS = 20
+MOST_CPU_S = 20.0
+"""When so much is used, no other fault is planted."""
+TEST_LIMIT_S = 60.0
+
+
+def unnoticed(text: str) -> Sequence[str]:
+    """A sentence for each fault of the sample that passes, and for each test that fails without its fault."""
+    problems = _by_tests(dict(_shuffled(noticed_by_tests(), text)[:MOST_TESTS]))
+    return [*problems, *_by_seeds(dict(_shuffled(noticed_by_seeds(), text)))]
+
+
+def _shuffled(faults: Mapping[Fault, T], text: str) -> Sequence[tuple[Fault, T]]:
+    pairs = list(faults.items())
+    random.Random(f"sample {text}").shuffle(pairs)
+    return pairs
+
+
+def _by_tests(faults: Mapping[Fault, str]) -> Sequence[str]:
+    problems: list[str] = []
+
+    def job(collected: Collected) -> None:
+        for fault, test in faults.items():
+            if _used_s() > MOST_CPU_S / 2:
+                break
+            if _fails(collected, test, ()):
+                problems.append(f"{test} fails without {fault}")
+            elif not _fails(collected, test, exchange(*planted(fault))):
+                problems.append(f"{test} passes with {fault}")
+
+    if faults:
+        collect(sorted(set(faults.values())), job)
+    return problems
+
+
+def _fails(collected: Collected, test: str, functions: Exchange) -> bool:
+    def child(say: Say) -> None:
+        with exchanged(functions):
+            for failed in collected.run([test], {test: TEST_LIMIT_S}):
+                say(failed)
+
+    ended = forked(child)
+    return bool(ended.failure) or ended.said != [None]
+
+
+def _by_seeds(faults: Mapping[Fault, int]) -> Sequence[str]:
+    from tests.planting.nodes import CleanRuns, attempt
+
+    clean = CleanRuns(FOLDER / f"clean-{all_sources()}")
+    problems = []
+    for fault, seed in faults.items():
+        if _used_s() > MOST_CPU_S:
+            break
+        outcome = attempt(fault, [seed], 0, clean)
+        if outcome.noticed_by is None:
+            problems.append(f"seed {seed} passes with {fault}")
+    return problems
+
+
+def _used_s() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)

@@ -1,0 +1,67 @@
+"""Functions for forked processes, and the forks of them, for a process that has no threads."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from tests.planting import forks
+from tests.planting.forks import MOST_MEMORY_BYTES, Ended, Say, forked, limit_cpu
+
+_WAITING = [sys.executable, "-c", "import time; time.sleep(600)"]
+
+
+def _speak(say: Say) -> None:
+    print("nobody sees this")
+    say("one")
+    say(2)
+
+
+def _fail(say: Say) -> None:
+    say("one")
+    raise ValueError("two")
+
+
+def _spin(say: Say) -> None:
+    say("one")
+    limit_cpu(0.1)
+    while True:
+        pass
+
+
+def _wait(_: Say) -> None:
+    time.sleep(600)
+
+
+def _die(_: Say) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _grow(say: Say) -> None:
+    try:
+        bytearray(2 * MOST_MEMORY_BYTES)
+    except MemoryError:
+        say("no memory")
+
+
+def _start_another(say: Say) -> None:
+    say(subprocess.Popen(_WAITING).pid)
+
+
+_FUNCTIONS = (_speak, _fail, _spin, _wait, _die, _grow, _start_another)
+
+
+def fork_all() -> dict[str, Ended]:
+    """What comes of each function."""
+    forks.LONGEST_STILL_S = 0.5
+    return {each.__name__: forked(each) for each in _FUNCTIONS}
+
+
+def fork_beside_a_thread() -> None:
+    """Raises AssertionError."""
+    threading.Thread(target=time.sleep, args=(1,), daemon=True).start()
+    forked(_speak)
