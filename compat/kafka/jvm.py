@@ -89,11 +89,3 @@ def java_command(
     jars = os.pathsep.join(map(str, class_path(main_class, release)))
     logging = f"-Dlog4j2.configurationFile={LOGGING_CONFIGURATION}"
     return ["java", *jvm_options, logging, "-cp", jars, main_class, *arguments]
-
-
-def java_source_command(
-    source: Path, arguments: Sequence[str], jars: Sequence[Path], jvm_options: Sequence[str]
-) -> list[str]:
-    """The command line that compiles a program of one file and runs it, logging as `java_command`."""
-    logging = f"-Dlog4j2.configurationFile={LOGGING_CONFIGURATION}"
-    return ["java", *jvm_options, logging, "-cp", os.pathsep.join(map(str, jars)), str(source), *arguments]

@@ -12,8 +12,8 @@ from compat.kafka.jvm import (
     ClassArchive,
     class_path,
     java_command,
-    java_source_command,
 )
+from compat.kafka.programs import program_command
 from compat.kafka.tools import run_tool
 from compat.node import STOP_TIMEOUT_S, Node
 from compat.ports import free_port
@@ -89,7 +89,7 @@ class MeasuredStockNode(StockNode):
 
     def _spawn(self, log_prefix: Path) -> ServerProcess:
         arguments = [str(self._beans_port), str(self.properties_path)]
-        command = java_source_command(MBEANS, arguments, class_path(SERVER), NODE_OPTIONS)
+        command = program_command(MBEANS, arguments, class_path(SERVER), NODE_OPTIONS)
         return ServerProcess(command, log_prefix, self.directory, {})
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
 
-from compat.kafka.jvm import STREAMS, TOOL_OPTIONS, ClassArchive, class_path, java_source_command
+from compat.kafka.jvm import STREAMS, TOOL_OPTIONS, ClassArchive, class_path
+from compat.kafka.programs import program_command, program_jar
 from compat.process import ServerProcess, WaitedTooLongError
 
 PROGRAM = Path(__file__).with_name("WordCount.java")
@@ -70,9 +71,9 @@ class WordCount:
         """Starts it and returns at once."""
         self._starts += 1
         jars = class_path(STREAMS)
-        self._archive = ClassArchive("streams", jars)
+        self._archive = ClassArchive(program_jar(PROGRAM, jars).stem, jars)
         options = [*TOOL_OPTIONS, *self._archive.options]
-        command = java_source_command(PROGRAM, self._arguments, jars, options)
+        command = program_command(PROGRAM, self._arguments, jars, options)
         log = self.folder / f"{self._name}-{self._starts}"
         self._process = ServerProcess(command, log, self.folder, {})
 

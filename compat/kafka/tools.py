@@ -1,6 +1,7 @@
-"""Runs any of the stock command-line tools.
+"""Runs any of the stock command-line tools: from Python in a JVM that stays, from a terminal in one of its own.
 
-Also from a terminal: `python -m compat.kafka.tools kafka-topics --bootstrap-server 127.0.0.1:9092 --list`.
+From a terminal: `python -m compat.kafka.tools kafka-topics --bootstrap-server 127.0.0.1:9092 --list`. That both come to
+the same, `tests/compat/test_tool_server.py` holds for each tool.
 """
 
 import subprocess
@@ -16,6 +17,7 @@ from compat.kafka.jvm import (
     class_path,
     java_command,
 )
+from compat.kafka.tool_server import tool_server
 
 # A tool that gets no answer gives up by itself after 60 s (default.api.timeout.ms).
 TOOL_TIMEOUT_S = 90.0
@@ -62,6 +64,15 @@ ARCHIVES = {
     "kafka-storage": "storage",
 }
 
+PROCESSES = {
+    "kafka-metadata-shell",
+    "kafka-replica-verification",
+    "kafka-verifiable-consumer",
+    "kafka-verifiable-producer",
+}
+"""Tools that only run as processes: the shell is a race between its threads (see `shell.py`), the others end with
+`System.exit` or have shutdown hooks of the JVM."""
+
 
 class ToolFailedError(Exception):
     """A tool ended with another exit code than 0; the message has its command, code and output."""
@@ -95,11 +106,15 @@ def tool_command(
     Raises LookupError for a name that MAIN_CLASSES does not have.
     """
     if tool not in MAIN_CLASSES:
-        raise LookupError(f"unknown tool {tool!r}; known: {', '.join(sorted(MAIN_CLASSES))}")
+        raise _unknown(tool)
     main_class = MAIN_CLASSES[tool]
     archive = ClassArchive(ARCHIVES.get(tool, "network-tools"), class_path(main_class, release))
     options = [*TOOL_OPTIONS, *archive.options]
     return java_command(main_class, arguments, options, release), archive
+
+
+def _unknown(tool: str) -> LookupError:
+    return LookupError(f"unknown tool {tool!r}; known: {', '.join(sorted(MAIN_CLASSES))}")
 
 
 def run_tool(
@@ -110,6 +125,24 @@ def run_tool(
     release: str | None = None,
 ) -> ToolResult:
     """Runs a tool to its end; raises subprocess.TimeoutExpired (and ends the tool) if it takes too long."""
+    if tool in PROCESSES:
+        return run_tool_process(tool, *arguments, timeout_s=timeout_s, stdin=stdin, release=release)
+    if tool not in MAIN_CLASSES:
+        raise _unknown(tool)
+    main_class = MAIN_CLASSES[tool]
+    server = tool_server(class_path(main_class, release))
+    exit_code, printed, said = server.run(main_class, arguments, stdin, timeout_s)
+    return ToolResult(command=(tool, *arguments), exit_code=exit_code, stdout=printed, stderr=said)
+
+
+def run_tool_process(
+    tool: str,
+    *arguments: str,
+    timeout_s: float = TOOL_TIMEOUT_S,
+    stdin: str | None = None,
+    release: str | None = None,
+) -> ToolResult:
+    """As `run_tool`, as a process of its own."""
     command, archive = tool_command(tool, arguments, release)
     done = subprocess.run(
         command,

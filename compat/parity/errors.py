@@ -3,11 +3,15 @@
 import subprocess
 from pathlib import Path
 
+from compat.kafka.jvm import TOOL_OPTIONS
+from compat.kafka.programs import program_command
+
+PROGRAM = Path(__file__).with_name("ErrorTable.java")
+
 
 def read_error_table(jars: Path) -> dict[int, tuple[str, bool]]:
     """Code -> (name, retriable), as the clients jar in the folder has them. Needs a Java runtime."""
-    program = Path(__file__).with_name("ErrorTable.java")
-    command = ["java", "-cp", f"{jars}/*", str(program)]
+    command = program_command(PROGRAM, [], sorted(jars.glob("*.jar")), TOOL_OPTIONS)
     printed = subprocess.run(
         command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )

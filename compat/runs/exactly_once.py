@@ -11,19 +11,19 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
 from compat.cluster import Cluster
 from compat.kafka.jvm import TOOL_OPTIONS, class_path
-from compat.process import ServerProcess, wait_until
+from compat.kafka.programs import program_command
+from compat.process import ServerProcess, WaitedTooLongError, wait_until
 from compat.quorum import connect
 from kafkaproto.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
 PROGRAM = Path(__file__).resolve().parents[1] / "kafka" / "ReadProcessWrite.java"
 OF_GROUPS, OF_TRANSACTIONAL_IDS = 0, 1
-QUIET_S = 3.0
-"""A consumer that has got nothing for so long has got all."""
 READING_S = 60.0
+POLL_S = 0.2
 
 
 class Copying:
@@ -42,10 +42,10 @@ class Copying:
     ) -> None:
         """``name`` is that of the group, and the transactional id; ``protocol`` is group.protocol."""
         folder.mkdir(parents=True, exist_ok=True)
-        jars = ":".join(map(str, class_path("org.apache.kafka.tools.TopicCommand")))
-        command = ["java", *TOOL_OPTIONS, "-cp", jars, str(PROGRAM), servers]
-        arguments = [source, target, name, name, str(count), protocol]
-        self.process = ServerProcess([*command, *arguments], folder / "copying", folder, {})
+        arguments = [servers, source, target, name, name, str(count), protocol]
+        jars = class_path("org.apache.kafka.tools.TopicCommand")
+        command = program_command(PROGRAM, arguments, jars, TOOL_OPTIONS)
+        self.process = ServerProcess(command, folder / "copying", folder, {})
 
     def lines(self, beginning: str) -> list[str]:
         """What it has printed so far and begins in this way."""
@@ -74,27 +74,42 @@ def fill(servers: str, topic: str, count: int) -> None:
 
 
 def read(servers: str, topic: str, partitions: int, isolation: str = "read_committed") -> Counter[str]:
-    """How often a consumer sees each value."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": servers,
-            "group.id": "nobody",
-            "enable.auto.commit": False,
-            "isolation.level": isolation,
-        }
-    )
-    consumer.assign([TopicPartition(topic, each, 0) for each in range(partitions)])
+    """How often a consumer sees each value, from the beginning to the end of each partition.
+
+    Raises WaitedTooLongError, also if a transaction in the way of a read_committed consumer stays open.
+    """
+    settings: dict[str, str | bool] = {
+        "bootstrap.servers": servers,
+        "group.id": "nobody",
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+    }
+    places = [TopicPartition(topic, each, 0) for each in range(partitions)]
+    # This one is told where the log ends, whatever transactions are open.
+    asking = Consumer({**settings, "isolation.level": "read_uncommitted"})
+    ends = {each.partition: asking.get_watermark_offsets(each, READING_S)[1] for each in places}
+    asking.close()
+    consumer = Consumer({**settings, "isolation.level": isolation})
+    consumer.assign(places)
     found: Counter[str] = Counter()
-    end = time.monotonic() + READING_S
-    last = time.monotonic()
-    while time.monotonic() < end and (not found or time.monotonic() - last < QUIET_S):
-        message = consumer.poll(0.2)
-        if message is not None and message.error() is None:
-            last = time.monotonic()
-            value = message.value()
-            assert value is not None
-            found[value.decode()] += 1
-    consumer.close()
+    reached: dict[int | None, int] = {}
+    deadline = time.monotonic() + READING_S
+    try:
+        while any(reached.get(index, 0) < end for index, end in ends.items()):
+            if time.monotonic() > deadline:
+                raise WaitedTooLongError(f"waited {READING_S} s for the ends {ends} of {topic}, saw {reached}")
+            message = consumer.poll(POLL_S)
+            if message is None:
+                continue
+            error, offset, value = message.error(), message.offset(), message.value()
+            if error is None:
+                assert value is not None
+                found[value.decode()] += 1
+            elif error.code() == KafkaError._PARTITION_EOF:
+                assert offset is not None
+                reached[message.partition()] = offset
+    finally:
+        consumer.close()
     return found
 
 

@@ -1,9 +1,7 @@
 """Our kafka-dump-log beside Kafka's own, on our files, on a stock server's, and on broken ones: the same lines."""
 
 import random
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,9 @@ from compat.kafka.tools import run_tool
 from kafkaproto.messages import NoOpRecord, RegisterControllerRecord, UnregisterControllerRecord
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.metadata import encode_metadata_record
+from kafkaproto_server.tools.dump.dump_log import main
 from tests.compat.support.nodes import SHORT_SESSION, create, make_node
+from tests.tools.support.in_process import run
 from tests.tools.support.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -46,24 +46,25 @@ def stock_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         node.close()
 
 
-def both(*arguments: str) -> tuple[list[str], list[str], list[str], list[str]]:
+Both = Callable[..., tuple[list[str], list[str], list[str], list[str]]]
+"""What `both` returns: takes arguments."""
+
+
+@pytest.fixture
+def both(capsys: pytest.CaptureFixture[str]) -> Both:
     """Standard output and error of our tool, then of Kafka's."""
-    ours = subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.dump.dump_log", "--secrets", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    stock = run_tool("kafka-dump-log", *arguments)
-    return (
-        ours.stdout.splitlines(),
-        ours.stderr.splitlines(),
-        stock.stdout.splitlines(),
-        stock.stderr.splitlines(),
-    )
+
+    def run_both(*arguments: str) -> tuple[list[str], list[str], list[str], list[str]]:
+        _, printed, said = run(main, ["--secrets", *arguments], capsys)
+        stock = run_tool("kafka-dump-log", *arguments)
+        texts = (printed, said, stock.stdout, stock.stderr)
+        ours, our_errors, theirs, their_errors = (text.splitlines() for text in texts)
+        return ours, our_errors, theirs, their_errors
+
+    return run_both
 
 
-def assert_same(*arguments: str) -> None:
+def assert_same(both: Both, *arguments: str) -> None:
     ours, our_errors, stock, stock_errors = both(*arguments)
     assert ours == stock
     assert our_errors == stock_errors
@@ -81,28 +82,28 @@ OPTIONS = (
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
-def test_logs_and_snapshots_of_ours(our_files: Path, options: tuple[str, ...]) -> None:
+def test_logs_and_snapshots_of_ours(our_files: Path, both: Both, options: tuple[str, ...]) -> None:
     names = [f"{FIRST}.log", SNAPSHOT_NAME, "bootstrap.checkpoint"]
-    assert_same(*options, "--files", ",".join(f"{our_files}/metadata/{name}" for name in names))
+    assert_same(both, *options, "--files", ",".join(f"{our_files}/metadata/{name}" for name in names))
 
 
 @pytest.mark.parametrize("options", [(), ("--verify-index-only",), ("--index-sanity-check",)], ids=" ".join)
-def test_indexes_and_producer_states_of_ours(our_files: Path, options: tuple[str, ...]) -> None:
+def test_indexes_and_producer_states_of_ours(our_files: Path, both: Both, options: tuple[str, ...]) -> None:
     suffixes = (".index", ".timeindex", ".snapshot")
     paths = [path for path in sorted((our_files / "metadata").iterdir()) if path.suffix in suffixes]
     assert len(paths) > 4
-    assert_same(*options, "--files", ",".join(map(str, paths)))
+    assert_same(both, *options, "--files", ",".join(map(str, paths)))
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
-def test_the_files_of_a_stock_server(stock_files: Path, options: tuple[str, ...]) -> None:
+def test_the_files_of_a_stock_server(stock_files: Path, both: Both, options: tuple[str, ...]) -> None:
     suffixes = (".log", ".checkpoint", ".index", ".timeindex", ".snapshot", "leader-epoch-checkpoint")
     paths = [path for path in sorted(stock_files.iterdir()) if path.name.endswith(suffixes)]
     assert len(paths) > 4
-    assert_same(*options, "--files", ",".join(map(str, paths)))
+    assert_same(both, *options, "--files", ",".join(map(str, paths)))
 
 
-def test_indexes_that_a_stock_server_left_without_entries(tmp_path: Path) -> None:
+def test_indexes_that_a_stock_server_left_without_entries(tmp_path: Path, both: Both) -> None:
     """Since 4.4 it leaves them at their full size, of which its tool takes the first bytes for an entry."""
     (tmp_path / f"{FIRST}.index").write_bytes(bytes(8 * 100))
     (tmp_path / f"{FIRST}.timeindex").write_bytes(bytes(12 * 100))
@@ -116,7 +117,7 @@ def test_indexes_that_a_stock_server_left_without_entries(tmp_path: Path) -> Non
     assert stock[1] == "offset: 0 position: 0"
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text(tmp_path: Path, both: Both) -> None:
     """Ids are 16 random bytes, which only look like text."""
     drawn = random.Random(1)
     likely = (
@@ -142,10 +143,10 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / f"{FIRST}.log"
     records = [NewRecord(None, value) for value in values]
     path.write_bytes(build_batch(records, base_offset=0, timestamp_ms=1))
-    assert_same("--print-data-log", "--files", str(path))
+    assert_same(both, "--print-data-log", "--files", str(path))
 
 
-def test_a_record_that_is_newer_than_the_tool(tmp_path: Path) -> None:
+def test_a_record_that_is_newer_than_the_tool(tmp_path: Path, both: Both) -> None:
     """Kafka's tool of 4.3 does not know UnregisterControllerRecord, and says so; all other lines are the same."""
     records = [
         RegisterControllerRecord(controller_id=7),
@@ -185,12 +186,12 @@ def test_a_record_that_is_newer_than_the_tool(tmp_path: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_files_of_brokers_and_broken_ones(our_files: Path, arguments: tuple[str, ...]) -> None:
+def test_files_of_brokers_and_broken_ones(our_files: Path, both: Both, arguments: tuple[str, ...]) -> None:
     *options, names = arguments
-    assert_same(*options, ",".join(f"{our_files}/data/{name}" for name in names.split(",")))
+    assert_same(both, *options, ",".join(f"{our_files}/data/{name}" for name in names.split(",")))
 
 
-def test_records_of_brokers_but_for_the_false_alarm_at_a_segments_start(our_files: Path) -> None:
+def test_records_of_brokers_but_for_the_false_alarm_at_a_segments_start(our_files: Path, both: Both) -> None:
     ours, our_errors, stock, stock_errors = both(
         "--print-data-log", "--files", f"{our_files}/data/{100:020}.log"
     )
@@ -205,7 +206,7 @@ def test_records_of_brokers_but_for_the_false_alarm_at_a_segments_start(our_file
     ids=" ".join,
 )
 def test_where_reading_ends_at_damage_both_show_what_is_before_it(
-    our_files: Path, arguments: tuple[str, ...]
+    our_files: Path, both: Both, arguments: tuple[str, ...]
 ) -> None:
     *options, name = arguments
     ours, our_errors, stock, _ = both(*options, f"{our_files}/data/{name}")

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,9 @@ from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.storage.metadata.snapshot_file import read_snapshot_file
+from kafkaproto_server.tools.storage.storage import main
 from kafkaproto_server.types import METADATA_TOPIC_ID
+from tests.tools.support.in_process import run
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -56,14 +57,14 @@ def configuration(directory: Path, properties: dict[str, str], count: int = 1) -
     return path, data
 
 
-def run_ours(*arguments: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "kafkaproto_server.tools.storage.storage", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+Run = Callable[..., tuple[int, str, str]]
+"""Takes arguments of a tool; the exit code, standard output and standard error."""
+
+
+@pytest.fixture
+def run_ours(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs our tool."""
+    return lambda *arguments: run(main, arguments, capsys)
 
 
 def run_stock(*arguments: str) -> tuple[int, str, str]:
@@ -150,14 +151,14 @@ FORMATS: list[tuple[str, dict[str, str], int, tuple[str, ...]]] = [
     ("properties", "count", "arguments"), [case[1:] for case in FORMATS], ids=[case[0] for case in FORMATS]
 )
 def test_both_tools_format_alike(
-    tmp_path: Path, properties: dict[str, str], count: int, arguments: tuple[str, ...]
+    tmp_path: Path, run_ours: Run, properties: dict[str, str], count: int, arguments: tuple[str, ...]
 ) -> None:
     results: list[tuple[int, list[str], list[Any]]] = []
-    for run, name in ((run_stock, "stock"), (run_ours, "ours")):
+    for run_tool_of, name in ((run_stock, "stock"), (run_ours, "ours")):
         directory = tmp_path / name
         directory.mkdir()
         config, data = configuration(directory, properties, count)
-        code, out, err = run("format", "-c", str(config), "-t", CLUSTER, *arguments)
+        code, out, err = run_tool_of("format", "-c", str(config), "-t", CLUSTER, *arguments)
         # Stock goes through the directories in the order of a hash table.
         said = sorted(
             line.replace(str(directory), "") for line in out.splitlines() if line.startswith("Formatting ")
@@ -168,18 +169,18 @@ def test_both_tools_format_alike(
     assert results[0] == results[1]
 
 
-def test_stock_info_reads_what_we_formatted_and_ours_what_stock_did(tmp_path: Path) -> None:
+def test_stock_info_reads_what_we_formatted_and_ours_what_stock_did(tmp_path: Path, run_ours: Run) -> None:
     for name, formats in (("ours", run_ours), ("stock", run_stock)):
         directory = tmp_path / name
         directory.mkdir()
         config, data = configuration(directory, BOTH_ROLES, 2)
         assert formats("format", "-c", str(config), "-t", CLUSTER, "-s")[0] == 0
-        assert_same_info(config, data, exit_code=0)
+        assert_same_info(run_ours, config, data, exit_code=0)
         (data[1] / "meta.properties").unlink()
-        assert_same_info(config, data, exit_code=1)
+        assert_same_info(run_ours, config, data, exit_code=1)
 
 
-def assert_same_info(config: Path, data: list[Path], *, exit_code: int) -> None:
+def assert_same_info(run_ours: Run, config: Path, data: list[Path], *, exit_code: int) -> None:
     """Both tools say the same of these directories, but for the ids, which ours puts before what is wrong."""
     stock, ours = run_stock("info", "-c", str(config)), run_ours("info", "-c", str(config))
     ids = []
@@ -210,7 +211,7 @@ def dump(path: Path) -> str:
     return output
 
 
-def test_stock_dumps_the_files_of_formatting(tmp_path: Path) -> None:
+def test_stock_dumps_the_files_of_formatting(tmp_path: Path, run_ours: Run) -> None:
     config, (data,) = configuration(tmp_path, BOTH_ROLES)
     assert run_ours("format", "-c", str(config), "-t", CLUSTER, "-s")[0] == 0
     voters = dump(data / "__cluster_metadata-0" / "00000000000000000000-0000000000.checkpoint")

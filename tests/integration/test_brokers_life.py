@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,29 @@ pytestmark = pytest.mark.slow
 
 CONTROLLER = 1
 DYING, LIVING = 101, 102
-SESSION_S = 4
+SESSION_S = 3
 LONG_SESSION_S = 30
 SHORT_SESSIONS = {CONTROLLER: f"broker.session.timeout.ms={SESSION_S * 1000}"}
 LONG_SESSIONS = {CONTROLLER: f"broker.session.timeout.ms={LONG_SESSION_S * 1000}"}
 WELL_UNDER_A_SECOND_S = 0.9
 AT_ONCE_S = LONG_SESSION_S / 2
 """For a process to start and register, on a machine that has other things to do."""
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """A controller that waits long for heartbeats, and two brokers."""
+    shape = Shape(controllers=1, brokers=2)
+    with local_cluster(tmp_path_factory.mktemp("patient"), shape, own_properties=LONG_SESSIONS) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """The same, but the controller waits for three seconds."""
+    shape = Shape(controllers=1, brokers=2)
+    with local_cluster(tmp_path_factory.mktemp("impatient"), shape, own_properties=SHORT_SESSIONS) as cluster:
+        yield cluster
 
 
 def serving(cluster: LocalCluster) -> set[int]:
@@ -52,75 +69,32 @@ def wait_until_missed(cluster: LocalCluster, since: float) -> float:
     return time.monotonic() - since
 
 
-def test_a_killed_broker_is_fenced_by_proof_and_comes_back_at_once(tmp_path: Path) -> None:
-    shape = Shape(controllers=1, brokers=2)
-    with local_cluster(tmp_path, shape, own_properties=LONG_SESSIONS) as cluster:
-        until_known(cluster)
+def test_a_killed_broker_is_fenced_by_proof_and_comes_back_at_once(patient: LocalCluster) -> None:
+    until_known(patient)
+    begin = time.monotonic()
+    patient.kill(DYING)
+    assert wait_until_missed(patient, begin) < WELL_UNDER_A_SECOND_S
+    log = controllers_log(patient)
+    assert f"broker {DYING} (epoch " in log
+    assert "failed and is fenced: the connection of its heartbeats ended" in log
+    # Its successor, and one that is there before anybody has missed it, need not wait for a session.
+    for _ in range(2):
         begin = time.monotonic()
-        cluster.kill(DYING)
-        assert wait_until_missed(cluster, begin) < WELL_UNDER_A_SECOND_S
-        log = controllers_log(cluster)
-        assert f"broker {DYING} (epoch " in log
-        assert "failed and is fenced: the connection of its heartbeats ended" in log
-        # Its successor, and one that is there before anybody has missed it, need not wait for a session.
-        for _ in range(2):
-            begin = time.monotonic()
-            process = cluster.restart(DYING)
-            assert time.monotonic() - begin < AT_ONCE_S
-            until(lambda: serving(cluster) == {DYING, LIVING}, "the broker's next life")
-            process.kill()
-
-
-def test_a_broker_that_hangs_is_fenced_by_its_session_alone(tmp_path: Path) -> None:
-    shape = Shape(controllers=1, brokers=2)
-    with local_cluster(tmp_path, shape, own_properties=SHORT_SESSIONS) as cluster:
-        until_known(cluster)
-        begin = time.monotonic()
-        os.kill(cluster.pids[DYING], signal.SIGSTOP)
-        try:
-            # Its newest heartbeat came at most an interval before.
-            assert wait_until_missed(cluster, begin) > SESSION_S - 0.5
-        finally:
-            os.kill(cluster.pids[DYING], signal.SIGCONT)
-        until(lambda: serving(cluster) == {DYING, LIVING}, "the broker to be taken in again")
-        assert "failed and is fenced" not in controllers_log(cluster)
-
-
-def changes_of_registrations(cluster: LocalCluster) -> int:
-    """How often a broker was unfenced, fenced or cordoned so far."""
-    (segment,) = cluster.properties_path(CONTROLLER).parent.glob("**/__cluster_metadata-0/*.log")
-    command = [str(BIN / "kafka-dump-log"), "--cluster-metadata-decoder", "--files", str(segment)]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
-    return result.stdout.count("BROKER_REGISTRATION_CHANGE_RECORD")
-
-
-def test_a_controller_that_hangs_for_a_session_fences_nobody_when_it_goes_on(tmp_path: Path) -> None:
-    shape = Shape(controllers=1, brokers=2)
-    with local_cluster(tmp_path, shape, own_properties=SHORT_SESSIONS) as cluster:
-        until_known(cluster)
-        before = changes_of_registrations(cluster)
-        assert before >= 2
-        os.kill(cluster.pids[CONTROLLER], signal.SIGSTOP)
-        try:
-            time.sleep(SESSION_S + 1)
-        finally:
-            os.kill(cluster.pids[CONTROLLER], signal.SIGCONT)
-        # Whoever is fenced is so at once, or never for lack of heartbeats.
-        time.sleep(SESSION_S + 1)
-        assert changes_of_registrations(cluster) == before
-        assert "this node did not run for" in controllers_log(cluster)
-
-
-def test_a_broker_that_stops_in_order_may_start_again_at_once(tmp_path: Path) -> None:
-    shape = Shape(controllers=1, brokers=2)
-    with local_cluster(tmp_path, shape, own_properties=LONG_SESSIONS) as cluster:
-        until_known(cluster)
-        os.kill(cluster.pids[DYING], signal.SIGTERM)
-        cluster.process.wait_for_line(cluster.process.err_path, f"node {DYING} ", WAIT_S)
-        begin = time.monotonic()
-        cluster.restart(DYING)
+        patient.restart(DYING)
         assert time.monotonic() - begin < AT_ONCE_S
-        assert "failed and is fenced" not in controllers_log(cluster)
+        until(lambda: serving(patient) == {DYING, LIVING}, "the broker's next life")
+        patient.kill(DYING)
+    patient.restart(DYING)
+
+
+def test_a_broker_that_stops_in_order_may_start_again_at_once(patient: LocalCluster) -> None:
+    until_known(patient)
+    before = controllers_log(patient).count("failed and is fenced")
+    patient.terminate(DYING)
+    begin = time.monotonic()
+    patient.restart(DYING)
+    assert time.monotonic() - begin < AT_ONCE_S
+    assert controllers_log(patient).count("failed and is fenced") == before
 
 
 def unregister(cluster: LocalCluster, broker_id: int) -> UnregisterBrokerResponse:
@@ -131,22 +105,56 @@ def unregister(cluster: LocalCluster, broker_id: int) -> UnregisterBrokerRespons
     return response
 
 
-def test_a_broker_that_was_unregistered_is_nobody_until_it_starts_again(tmp_path: Path) -> None:
-    shape = Shape(controllers=1, brokers=2)
-    with local_cluster(tmp_path, shape, own_properties=LONG_SESSIONS) as cluster:
-        until_known(cluster)
-        assert unregister(cluster, DYING).error_code == ErrorCode.NONE
-        again = unregister(cluster, DYING)
-        assert (again.error_code, again.error_message) == (
-            ErrorCode.BROKER_ID_NOT_REGISTERED,
-            f"Broker {DYING} is not registered.",
-        )
-        # It goes on sending heartbeats, which count for nothing.
-        time.sleep(1)
-        assert serving(cluster) == {LIVING}
-        cluster.kill(DYING)
-        cluster.restart(DYING)
-        until(lambda: serving(cluster) == {DYING, LIVING}, "the broker's next life")
+def test_a_broker_that_was_unregistered_is_nobody_until_it_starts_again(patient: LocalCluster) -> None:
+    until_known(patient)
+    assert unregister(patient, DYING).error_code == ErrorCode.NONE
+    again = unregister(patient, DYING)
+    assert (again.error_code, again.error_message) == (
+        ErrorCode.BROKER_ID_NOT_REGISTERED,
+        f"Broker {DYING} is not registered.",
+    )
+    # It goes on sending heartbeats, which count for nothing.
+    time.sleep(1)
+    assert serving(patient) == {LIVING}
+    patient.kill(DYING)
+    patient.restart(DYING)
+    until(lambda: serving(patient) == {DYING, LIVING}, "the broker's next life")
+
+
+def test_a_broker_that_hangs_is_fenced_by_its_session_alone(impatient: LocalCluster) -> None:
+    until_known(impatient)
+    begin = time.monotonic()
+    os.kill(impatient.pids[DYING], signal.SIGSTOP)
+    try:
+        # Its newest heartbeat came at most an interval before.
+        assert wait_until_missed(impatient, begin) > SESSION_S - 0.5
+    finally:
+        os.kill(impatient.pids[DYING], signal.SIGCONT)
+    until(lambda: serving(impatient) == {DYING, LIVING}, "the broker to be taken in again")
+    assert "failed and is fenced" not in controllers_log(impatient)
+
+
+def changes_of_registrations(cluster: LocalCluster) -> int:
+    """How often a broker was unfenced, fenced or cordoned so far."""
+    (segment,) = cluster.properties_path(CONTROLLER).parent.glob("**/__cluster_metadata-0/*.log")
+    command = [str(BIN / "kafka-dump-log"), "--cluster-metadata-decoder", "--files", str(segment)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    return result.stdout.count("BROKER_REGISTRATION_CHANGE_RECORD")
+
+
+def test_a_controller_that_hangs_for_a_session_fences_nobody_when_it_goes_on(impatient: LocalCluster) -> None:
+    until_known(impatient)
+    before = changes_of_registrations(impatient)
+    assert before >= 2
+    os.kill(impatient.pids[CONTROLLER], signal.SIGSTOP)
+    try:
+        time.sleep(SESSION_S + 1)
+    finally:
+        os.kill(impatient.pids[CONTROLLER], signal.SIGCONT)
+    # Whoever is fenced is so at once, or never for lack of heartbeats.
+    time.sleep(SESSION_S + 1)
+    assert changes_of_registrations(impatient) == before
+    assert "this node did not run for" in controllers_log(impatient)
 
 
 def test_a_broker_that_dies_with_the_active_controller_is_missed_by_the_next_one(tmp_path: Path) -> None:

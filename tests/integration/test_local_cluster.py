@@ -51,24 +51,13 @@ def test_three_nodes_are_one_cluster_that_is_taken_up_again(tmp_path: Path) -> N
         until(lambda: topics(cluster.servers[1]) == {"kept": 1}, "the topic of the first run")
 
 
-def test_one_role_a_process(tmp_path: Path) -> None:
+def test_one_role_a_process_of_which_one_dies_is_told_of_and_the_others_go_on(tmp_path: Path) -> None:
     with local_cluster(tmp_path, Shape(controllers=1, brokers=2)) as cluster:
         assert sorted(cluster.pids) == [1, 101, 102]
         assert [broker.node_id for broker in metadata(cluster.servers[0]).brokers] == [101, 102]
         view = cluster.view()
         assert view.voter_ids == {1}
         assert {each.key.id for each in view.observers} == {101, 102}
-        assert cluster.stop() == 0
-
-
-def test_controllers_alone(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, Shape(controllers=1)) as cluster:
-        assert cluster.ready["bootstrap.servers"] == ""
-        assert cluster.view().voter_ids == {1}
-
-
-def test_a_node_that_dies_is_told_of_and_the_others_go_on(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, Shape(controllers=1, brokers=2)) as cluster:
         cluster.kill(102)
         told = cluster.process.wait_for_line(cluster.process.err_path, "node 102", 10)
         assert told.startswith(
@@ -81,8 +70,10 @@ def test_a_node_that_dies_is_told_of_and_the_others_go_on(tmp_path: Path) -> Non
         assert cluster.stop() == 0
 
 
-def test_without_any_node_left_it_ends(tmp_path: Path) -> None:
+def test_controllers_alone_and_without_any_node_left_it_ends(tmp_path: Path) -> None:
     with local_cluster(tmp_path, Shape(controllers=1)) as cluster:
+        assert cluster.ready["bootstrap.servers"] == ""
+        assert cluster.view().voter_ids == {1}
         cluster.kill(1)
         wait_until(lambda: not cluster.process.is_running, 10, "the command to end")
         assert cluster.process.terminate(1) == 1

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -46,46 +47,79 @@ def voters(cluster: LocalCluster) -> set[int]:
     return set(cluster.view().voter_ids)
 
 
-def test_a_killed_leader_is_followed_by_another_and_comes_back(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, THREE_AND_TWO) as cluster:
-        with writing(cluster.servers) as writer:
-            first = cluster.view().leader_id
-            until(lambda: len(writer.acknowledged) > 5, "some topics")
-            cluster.kill(first)
-            until(lambda: cluster.view().leader_id != first, "another leader")
-            until_more(writer, "topics by the new leader")
-            cluster.restart(first)
-            until(
-                lambda: any(voter.key.id == first and voter.is_caught_up for voter in cluster.view().voters),
-                "the killed leader to have caught up",
-            )
-        assert writer.longest_gap_s < 3.0
-        assert voters(cluster) == {1, 2, 3}
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """Three controllers and two brokers for tests that have all of them run again in the end."""
+    with local_cluster(tmp_path_factory.mktemp("lasting"), THREE_AND_TWO) as cluster:
+        yield cluster
 
 
-def test_a_leader_that_stops_in_order_is_hardly_missed(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, THREE_AND_TWO) as cluster, writing(cluster.servers) as writer:
+def test_a_killed_leader_is_followed_by_another_and_comes_back(lasting: LocalCluster) -> None:
+    with writing(lasting.servers) as writer:
+        first = lasting.view().leader_id
+        until(lambda: len(writer.acknowledged) > 5, "some topics")
+        lasting.kill(first)
+        until(lambda: lasting.view().leader_id != first, "another leader")
+        until_more(writer, "topics by the new leader")
+        lasting.restart(first)
+        until_caught_up(lasting, first)
+    assert writer.longest_gap_s < 3.0
+    assert voters(lasting) == {1, 2, 3}
+
+
+def test_a_leader_that_stops_in_order_is_hardly_missed(lasting: LocalCluster) -> None:
+    with writing(lasting.servers) as writer:
         for _ in range(2):
-            leader = cluster.view().leader_id
-            os.kill(cluster.pids[leader], signal.SIGTERM)
+            leader = lasting.view().leader_id
+            os.kill(lasting.pids[leader], signal.SIGTERM)
             until_more(writer, "topics by the new leader")
-            cluster.restart(leader)
+            lasting.restart(leader)
+            until_caught_up(lasting, leader)
     assert writer.longest_gap_s < 1.5
 
 
-def test_a_leader_that_hangs_is_replaced_and_finds_its_place_when_it_wakes_up(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, THREE_AND_TWO) as cluster, writing(cluster.servers) as writer:
-        leader = cluster.view().leader_id
-        os.kill(cluster.pids[leader], signal.SIGSTOP)
+def test_a_leader_that_hangs_is_replaced_and_finds_its_place_when_it_wakes_up(lasting: LocalCluster) -> None:
+    with writing(lasting.servers) as writer:
+        leader = lasting.view().leader_id
+        os.kill(lasting.pids[leader], signal.SIGSTOP)
         try:
             until_more(writer, "topics by the new leader")
         finally:
-            os.kill(cluster.pids[leader], signal.SIGCONT)
-        until(
-            lambda: any(voter.key.id == leader and voter.is_caught_up for voter in cluster.view().voters),
-            "the old leader to follow",
-        )
-        assert cluster.view().leader_id != leader
+            os.kill(lasting.pids[leader], signal.SIGCONT)
+        until_caught_up(lasting, leader)
+        assert lasting.view().leader_id != leader
+
+
+def until_caught_up(cluster: LocalCluster, node_id: int) -> None:
+    """Until a node that was away has all that the leader has."""
+    until(
+        lambda: any(voter.key.id == node_id and voter.is_caught_up for voter in cluster.view().voters),
+        f"node {node_id} to have caught up",
+    )
+
+
+def test_voters_are_exchanged_for_a_disjoint_set_while_brokers_run(
+    lasting: LocalCluster, tmp_path: Path
+) -> None:
+    """The last one with this cluster, whose controllers are gone afterwards."""
+    with new_voters(lasting, tmp_path, 4, 5, 6), writing(lasting.servers) as writer:
+        leader = lasting.view().leader_id
+        server = ("--bootstrap-server", lasting.servers[1])
+        altered = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
+        lines = altered.stdout.splitlines()
+        assert lines[0] == "from 1,2,3 to 4,5,6"
+        steps = [line for line in lines if line.startswith(("added ", "removed "))]
+        assert [line.split()[0] for line in steps] == ["added"] * 3 + ["removed"] * 3
+        assert steps[-1].startswith(f"removed {leader} ")
+        assert steps[-1].endswith("voters 4,5,6")
+        assert voters(lasting) == {4, 5, 6}
+        assert uncommitted_voters(lasting.quorum()) is None
+        again = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
+        assert again.stdout.splitlines()[0] == "from 4,5,6 to 4,5,6"
+        # Those that were voters are not needed any more.
+        for node_id in (1, 2, 3):
+            os.kill(lasting.pids[node_id], signal.SIGTERM)
+        until_more(writer, "topics without the old voters")
 
 
 def test_a_node_without_a_leader_is_neither_ready_nor_live(tmp_path: Path) -> None:
@@ -168,31 +202,6 @@ def test_one_voter_grows_to_three_and_hands_over_to_them(tmp_path: Path) -> None
         rows = [[cell.strip() for cell in line.split("\t")] for line in status.stdout.splitlines()]
         assert [row[6] for row in rows if row[0] == "1"] == ["Observer"]
     assert len(writer.acknowledged) > 5
-
-
-def test_voters_are_exchanged_for_a_disjoint_set_while_brokers_run(tmp_path: Path) -> None:
-    with (
-        local_cluster(tmp_path, THREE_AND_TWO) as cluster,
-        new_voters(cluster, tmp_path, 4, 5, 6),
-        writing(cluster.servers) as writer,
-    ):
-        leader = cluster.view().leader_id
-        server = ("--bootstrap-server", cluster.servers[1])
-        altered = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
-        lines = altered.stdout.splitlines()
-        assert lines[0] == "from 1,2,3 to 4,5,6"
-        steps = [line for line in lines if line.startswith(("added ", "removed "))]
-        assert [line.split()[0] for line in steps] == ["added"] * 3 + ["removed"] * 3
-        assert steps[-1].startswith(f"removed {leader} ")
-        assert steps[-1].endswith("voters 4,5,6")
-        assert voters(cluster) == {4, 5, 6}
-        assert uncommitted_voters(cluster.quorum()) is None
-        again = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
-        assert again.stdout.splitlines()[0] == "from 4,5,6 to 4,5,6"
-        # Those that were voters are not needed any more.
-        for node_id in (1, 2, 3):
-            os.kill(cluster.pids[node_id], signal.SIGTERM)
-        until_more(writer, "topics without the old voters")
 
 
 def test_an_alteration_is_watched_over_killed_and_taken_back(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from compat.kafka.jvm import TOOL_OPTIONS
+from compat.kafka.programs import program_command
 from compat.parity.jars import jars_directory
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
@@ -106,7 +107,7 @@ def make_question(java_class: str, version: int, message: Message) -> Question:
 
 def test_kafka_reads_and_writes_the_same_bytes_and_json() -> None:
     asked = questions()
-    command = ["java", *TOOL_OPTIONS, "-cp", f"{jars_directory()}/*", str(PROGRAM)]
+    command = program_command(PROGRAM, [], sorted(jars_directory().glob("*.jar")), TOOL_OPTIONS)
     lines = "".join(f"{question.line}\n" for question in asked)
     run = subprocess.run(command, input=lines, capture_output=True, text=True, encoding="utf-8", check=True)
     responses = run.stdout.removesuffix("\n").split("\n")

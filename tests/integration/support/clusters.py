@@ -11,7 +11,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -22,7 +23,6 @@ from compat.process import ServerProcess, wait_until
 from kafkaproto.client import parse_servers
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape, make_layout
-from kafkaproto_server.tools.cluster.local_cluster import SAME_REQUEST_S
 from kafkaproto_server.tools.quorum.access import DescribedQuorum, QuorumAccess
 from kafkaproto_server.tools.quorum.voter_alteration import QuorumView, view_of
 from tests.integration.support.asking import connect
@@ -64,6 +64,7 @@ class LocalCluster:
         self.folder = folder
         self.data = folder / "data"
         self._runs = 0
+        self._restarts = 0
         self._restarted: dict[int, ServerProcess] = {}
         layout = make_layout(self.data, shape, base_port=0, is_static=is_static)
         for node in layout.nodes:
@@ -132,9 +133,21 @@ class LocalCluster:
         """What a node starts with."""
         return self.data / f"node-{node_id}" / "server.properties"
 
+    def terminate(self, node_id: int) -> None:
+        """SIGTERM to one of its nodes; returns once it has ended in order."""
+        os.kill(self.pids[node_id], signal.SIGTERM)
+        wait_until(partial(self._has_ended, node_id), STOP_TIMEOUT_S, f"node {node_id} to end")
+
+    def _has_ended(self, node_id: int) -> bool:
+        """Whether its process is gone; who started it has to have noticed."""
+        again = self._restarted.get(node_id)
+        return not (Path(f"/proc/{self.pids[node_id]}").exists() if again is None else again.is_running)
+
     def restart(self, node_id: int) -> ServerProcess:
         """Start a node that has ended again, as the cluster's own words tell how; returns once it serves."""
-        log = self.folder / f"node-{node_id}-again-{len(self._restarted)}"
+        wait_until(partial(self._has_ended, node_id), STOP_TIMEOUT_S, f"node {node_id} to have ended")
+        self._restarts += 1
+        log = self.folder / f"node-{node_id}-again-{self._restarts}"
         command = [str(BIN / "kafka-server-start"), str(self.properties_path(node_id))]
         process = self._restarted[node_id] = ServerProcess(command, log, self.folder, {})
         process.wait_for_line(process.out_path, "ready ", START_TIMEOUT_S)
@@ -152,11 +165,16 @@ class LocalCluster:
         """Leave no process behind; in no order."""
         for process in self._restarted.values():
             process.kill()
-        if self.process.is_running:
-            # The second request has nodes killed.
-            os.kill(self.process.pid, signal.SIGTERM)
-            time.sleep(SAME_REQUEST_S + 0.2)
-            self.process.terminate(STOP_TIMEOUT_S)
+        # Without any node left the command ends.
+        for node_pid in self._children():
+            with suppress(ProcessLookupError):
+                os.kill(node_pid, signal.SIGKILL)
+        self.process.terminate(STOP_TIMEOUT_S)
+
+    def _children(self) -> list[int]:
+        """The processes that the command has started and that have not ended."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        return [int(pid) for path in tasks.glob("*/children") for pid in path.read_text().split()]
 
 
 @contextmanager

@@ -7,10 +7,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 
 from kafkaproto.error_codes import ErrorCode
 from tests.integration.support.asking import metadata, topics
 from tests.integration.support.clusters import create_topic_somewhere, until
+
+_numbers = count(1)
 
 
 class Writer:
@@ -18,6 +21,8 @@ class Writer:
 
     def __init__(self, servers: Sequence[str]) -> None:
         self._servers = servers
+        # No other writer has created these, on whatever cluster.
+        self._name = f"topic-of-{next(_numbers)}"
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self.acknowledged: list[str] = []
@@ -28,7 +33,7 @@ class Writer:
         last = time.monotonic()
         number = 0
         while not self._stop.is_set():
-            name = f"topic-{number}"
+            name = f"{self._name}-{number}"
             code = create_topic_somewhere(self._servers, name)
             now = time.monotonic()
             # An answer that was lost with a leader may have been that the topic was made.
