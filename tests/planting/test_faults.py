@@ -100,9 +100,9 @@ def test_each_room_has_modules_tests_and_seeds() -> None:
         assert room.paths(), room.name
         assert all(room_of(path) is room for path in room.paths())
         assert len(room.test_paths()) >= len(room.tests), room.name
-        assert [seed for seed, _ in zip(room.some_seeds(), range(9), strict=False)][: len(room.seeds)] == list(
-            room.seeds
-        )
+        assert [seed for seed, _ in zip(room.some_seeds(), range(9), strict=False)][
+            : len(room.seeds)
+        ] == list(room.seeds)
 
 
 def test_what_only_speaks_is_in_no_room() -> None:
@@ -125,7 +125,9 @@ LINE = "a.py | f | del skipped | del a | 1"
 
 def test_what_is_judged_has_a_reason() -> None:
     fault = Fault.parse(LINE)
-    assert read(f"# For people.\n\n{LINE}\n    One line\n    and another.\n") == {fault: "One line and another."}
+    assert read(f"# For people.\n\n{LINE}\n    One line\n    and another.\n") == {
+        fault: "One line and another."
+    }
     for text in (LINE, f"{LINE}\n    Twice.\n{LINE}\n    Twice.", "    Without a fault."):
         with pytest.raises(ValueError):
             read(text)
