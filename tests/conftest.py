@@ -2,6 +2,7 @@
 
 import gc
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Derandomized, so that a run says the same of the same code; random examples are for long runs by hand
@@ -17,3 +18,14 @@ def pytest_runtest_setup() -> None:
     """Keep tests' own full collections short: what was collected before, tests above all, is not walked again."""
     if not gc.get_freeze_count():
         gc.freeze()
+
+
+ON_A_JVM = {"spark", "stock_node"}
+"""Fixtures that start one."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that needs Java says so, or else ``bin/test`` would run it where there is none."""
+    for item in items:
+        if ON_A_JVM & set(getattr(item, "fixturenames", ())) and item.get_closest_marker("jvm") is None:
+            raise pytest.UsageError(f"{item.nodeid} needs the mark jvm")

@@ -48,7 +48,12 @@ from tests.sim.trace import LineTrace
 @click.option(
     "--mutations",
     is_flag=True,
-    help="Break the core, or with --nodes the nodes, on purpose, and print what noticed it.",
+    help="Break each rule of the cores, or with --nodes those of nodes, and print whether its known seed notices.",
+)
+@click.option(
+    "--renew",
+    is_flag=True,
+    help="With --mutations: find other seeds for rules whose known seed does not notice, and write them down.",
 )
 @click.option(
     "--rules",
@@ -71,6 +76,7 @@ def main(
     rules: bool,
     rooms: tuple[str, ...],
     seeds: int,
+    renew: bool,
 ) -> None:
     """Simulate the Raft quorum: clock, network, disks and faults drawn from a seed, invariants watched throughout.
 
@@ -84,11 +90,8 @@ def main(
         _run_nodes(seed if seed is not None else _seed_of_commit(), runs, processes, events, digest=digest)
         return
     if mutations:
-        if level == "nodes":
-            from tests.sim.nodes.mutations.search import print_table
-        else:
-            from tests.sim.mutations.search import print_table
-        sys.exit(0 if print_table(processes) else 1)
+        _break_rules(level, processes, renews=renew)
+        return
     first = seed if seed is not None else _seed_of_commit()
     if runs == 1 and (events or digest or settings):
         _run_one(first, level, events, settings, digest)
@@ -96,6 +99,23 @@ def main(
         raise click.UsageError("--option goes with one run")
     else:
         _run_many(first, runs, processes, level)
+
+
+def _break_rules(level: str, processes: int, *, renews: bool) -> None:
+    if level == "nodes":
+        from tests.sim.nodes.mutations import search as of_nodes
+
+        rules, find = of_nodes.RULES, of_nodes.renew if renews else of_nodes.find
+    else:
+        from tests.sim.mutations import search as of_cores
+
+        rules, find = of_cores.RULES, of_cores.renew if renews else of_cores.find
+    found = rules.print_table(find, processes)
+    if renews:
+        rules.write(found)
+    unnoticed = [each.rule for each in found if each.seed is None]
+    if unnoticed:
+        sys.exit(f"{len(unnoticed)} of {len(found)} rules are broken without notice: {', '.join(unnoticed)}")
 
 
 def _run_nodes(first: int, runs: int, processes: int, events: int, *, digest: bool) -> None:

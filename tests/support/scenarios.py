@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 from typing import Protocol
 
+from tests.running.counting import SCENARIOS, count
+
 SEPARATOR = "----"
 
 
@@ -27,6 +29,7 @@ def check_file(path: Path, runner: Runner) -> None:
     if os.environ.get("REWRITE_SCENARIOS") == "1":
         path.write_text(actual)
     assert actual == text, f"{path.name} prints something else"
+    count(SCENARIOS)
 
 
 def run_scenario(text: str, runner: Runner) -> str:

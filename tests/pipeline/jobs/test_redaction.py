@@ -41,6 +41,7 @@ CONFIGS = [
 ]
 
 
+@pytest.mark.jvm
 def test_values_of_configs_are_shown_if_they_are_known_to_be_none(spark: SparkSession) -> None:
     rows = [row[:3] for row in CONFIGS]
     frame = spark.createDataFrame(rows, "resourceType STRING, name STRING, value STRING")
@@ -50,6 +51,7 @@ def test_values_of_configs_are_shown_if_they_are_known_to_be_none(spark: SparkSe
         assert (row["oldValue"], row["newValue"]) == (expected[3], expected[3])
 
 
+@pytest.mark.jvm
 def test_keys_of_credentials_and_ids_of_tokens_are_not_shown(spark: SparkSession) -> None:
     schema = "name STRING, salt BINARY, storedKey BINARY, serverKey BINARY, iterations INT"
     credentials = spark.createDataFrame([("alice", b"a", b"b", b"c", 4096)], schema)

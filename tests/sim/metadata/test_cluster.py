@@ -5,38 +5,23 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto_server.controller.core.table import COMMANDS
-from tests.sim.runner import Totals, report, run_many, timed_run
-
-PROCESSES = 2
-QUICK_RUN = range(1, 9)
-BOUNDED_RUN = [range(first, first + 150) for first in (100,)]
+from tests.sim.runner import report, timed_run
+from tests.sim.seeds import FEW, pieces, run_all_well, run_well
 
 
 def test_every_invariant_holds_in_a_few_runs() -> None:
-    totals = Totals()
-    commands: set[int | None] = set()
-    failed_brokers = 0
-    for seed in QUICK_RUN:
-        result = timed_run(seed, "cluster")
-        totals.add(result)
-        assert result.invariant is None, report(result)
-        commands |= result.commands
-        failed_brokers += result.faults.get("proven death", 0)
-    assert totals.acknowledged > 300
-    assert totals.faults > 50
+    results = [run_well(seed, "cluster") for seed in FEW["cluster"]]
+    assert sum(result.acknowledged for result in results) > 300
+    assert sum(sum(result.faults.values()) for result in results) > 50
+    commands = {command for result in results for command in result.commands}
     assert commands == COMMANDS.keys(), "nobody asks for some of what the controller does"
-    assert failed_brokers > 0
+    assert sum(result.faults.get("proven death", 0) for result in results) > 0
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("seeds", BOUNDED_RUN, ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}")
-def test_every_invariant_holds_in_many_runs(seeds: range, capsys: pytest.CaptureFixture[str]) -> None:
-    totals = Totals()
-    for result in run_many(seeds, PROCESSES, "cluster"):
-        totals.add(result)
-        assert result.invariant is None, report(result)
-    with capsys.disabled():
-        print(f"\n{totals}")
+@pytest.mark.parametrize("seeds", pieces("cluster"), ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}")
+def test_every_invariant_holds_in_many_runs(seeds: range) -> None:
+    totals = run_all_well(seeds, "cluster")
     assert totals.acknowledged > 50 * totals.runs, "most administrators hear nothing"
 
 

@@ -82,9 +82,7 @@ def _half_a_quota(_situation: Any, request: Any, result: Result) -> Result:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    cluster_mutation(
-        "adds a partition too many", MetadataInvariant.LINEARIZABLE, _one_partition_more, likely_seed=20
-    ),
+    cluster_mutation("adds a partition too many", MetadataInvariant.LINEARIZABLE, _one_partition_more),
     cluster_mutation(
         "says of topics that they are deleted",
         MetadataInvariant.LINEARIZABLE,
@@ -97,7 +95,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "never gives leadership back",
         MetadataInvariant.PREFERRED_AT_LAST,
         lambda: [(leader_balance, "_elected", finds_nothing)],
-        likely_seed=13,
     ),
     cluster_mutation(
         "takes replicas away at once",
@@ -113,7 +110,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "leaves configs that are not named",
         MetadataInvariant.ACKNOWLEDGED_STAYS,
         lambda: [(alter_configs, "_complete_changes", lambda _, __: {})],
-        likely_seed=17,
     ),
     cluster_mutation(
         "says of levels that they are changed",

@@ -86,7 +86,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "refuses an ISR of an older partition epoch, and takes it",
         MetadataInvariant.OTHER_EPOCHS_CHANGE_NOTHING,
         _does_what_it_refuses,
-        likely_seed=13,
     ),
     cluster_mutation(
         "takes an ISR of an earlier process of a leader",
@@ -97,6 +96,5 @@ MUTATIONS: tuple[Mutation, ...] = (
         "unfences a broker before it has read its registration",
         MetadataInvariant.UNFENCED_ONCE_READ,
         _believes_all_are_caught_up,
-        likely_seed=15,
     ),
 )

@@ -52,7 +52,6 @@ MUTATIONS = (
         patches=_believes_forged_ends,
         noticed_by=Invariant.STABLE_EPOCH,
         scenario="forged",
-        likely_seed=333,
     ),
     Mutation(
         rule="ticks without end",

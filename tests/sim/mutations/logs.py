@@ -224,7 +224,6 @@ MUTATIONS = (
         rule="writes later voters into a snapshot",
         patches=_serves_latest_voters_in_snapshots,
         noticed_by=Invariant.SNAPSHOT_EQUALITY,
-        likely_seed=21,
     ),
     Mutation(
         rule="does not take voters from a snapshot",
@@ -240,12 +239,10 @@ MUTATIONS = (
         rule="ignores that its log diverges",
         patches=_ignores_diverging,
         noticed_by=Invariant.VALUES_EVENTUALLY_ACKED,
-        likely_seed=8,
     ),
     Mutation(
         rule="remembers snapshots from before its log",
         patches=_remembers_snapshots_before_its_log,
         noticed_by=Invariant.NO_ILLEGAL_STATE,
-        likely_seed=126,
     ),
 )

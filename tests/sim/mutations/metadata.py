@@ -234,9 +234,7 @@ def _asks_the_quorum_amid_records() -> Patches:
 
 
 MUTATIONS = (
-    cluster_mutation(
-        "answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once, likely_seed=66
-    ),
+    cluster_mutation("answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once),
     cluster_mutation(
         "loses configs where there is no controller", MetadataInvariant.ONE_IMAGE, _forgets_configs
     ),
@@ -249,7 +247,6 @@ MUTATIONS = (
         "leaves replicas in failed directories leading",
         MetadataInvariant.OFFLINE_DIRECTORY_LEADS_NOTHING,
         lambda: [(heartbeats, "changes_without_directories", finds_nothing)],
-        likely_seed=14,
     ),
     cluster_mutation(
         "shrinks an ISR and keeps the leader",
@@ -295,7 +292,6 @@ MUTATIONS = (
         "believes proofs of other incarnations",
         MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
         _believes_every_proof,
-        likely_seed=13,
     ),
     cluster_mutation(
         "waits for nobody who fell silent before it led",
@@ -308,13 +304,11 @@ MUTATIONS = (
         "decides a command on the image before the change that it waits for",
         MetadataInvariant.NO_FAILURE,
         _decides_ahead,
-        likely_seed=21,
     ),
     cluster_mutation(
         "goes on with a change once leadership is lost",
         MetadataInvariant.NO_FAILURE,
         _goes_on_without_leadership,
-        likely_seed=80,
     ),
     cluster_mutation(
         "forgets who was heard of during a change",
@@ -330,12 +324,10 @@ MUTATIONS = (
         "has the fencing of silent brokers wait behind commands",
         MetadataInvariant.FENCING_GOES_FIRST,
         _has_fencing_wait_behind_commands,
-        likely_seed=64,
     ),
     cluster_mutation(
         "has kraft.version raised amid records",
         MetadataInvariant.NO_FAILURE,
         _asks_the_quorum_amid_records,
-        likely_seed=273,
     ),
 )

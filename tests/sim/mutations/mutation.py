@@ -37,21 +37,17 @@ class Mutation:
     """What has to be simulated."""
     also: tuple[enum.Enum, ...] = ()
     """Invariants that may notice it first."""
-    likely_seed: int = 1
-    """The first seed of a search that needs any seed, and not the lowest one: for rules that few seeds notice."""
+    first_seed: int = 1
+    """Where the seeds begin whose runs have what the rule is about."""
 
     def suits(self, options: Options) -> bool:
         """Whether a seed with these options may notice it."""
         return options.scenario == self.scenario and self.options(options)
 
 
-def cluster_mutation(
-    rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches], likely_seed: int = 1
-) -> Mutation:
+def cluster_mutation(rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches]) -> Mutation:
     """A rule of the controller, or of what runs on it."""
-    return Mutation(
-        rule=rule, noticed_by=noticed_by, patches=patches, level="cluster", likely_seed=likely_seed
-    )
+    return Mutation(rule=rule, noticed_by=noticed_by, patches=patches, level="cluster")
 
 
 def finds_nothing(*_: Any) -> Steps[list[Any]]:

@@ -1,12 +1,8 @@
-"""Finds which seeds notice which mutation, and by which invariant; ``bin/simulate --mutations`` prints the table."""
+"""The rules of the cores that are broken on purpose; ``bin/simulate --mutations`` prints which seeds notice them."""
 
 from __future__ import annotations
 
-import enum
-import functools
-import itertools
-import multiprocessing
-from dataclasses import dataclass
+from pathlib import Path
 
 from tests.sim.mutations import (
     administration,
@@ -19,11 +15,9 @@ from tests.sim.mutations import (
     voters,
     votes,
 )
-from tests.sim.mutations.mutation import Mutation, mutated
+from tests.sim.mutations.known import Finding, Rules
+from tests.sim.mutations.mutation import Mutation
 from tests.sim.runner import LEVELS
-
-MOST_SEEDS = 1500
-"""That are tried for one mutation."""
 
 MUTATIONS = (
     *votes.MUTATIONS,
@@ -39,73 +33,32 @@ MUTATIONS = (
 """At least one for each invariant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """How a mutation was noticed."""
-
-    mutation: Mutation
-    seed: int | None
-    """A seed in which the mutation's invariant did not hold; None if none was found."""
-    seeds: int
-    """So many of its class were tried."""
-    others: tuple[enum.Enum, ...]
-    """Invariants that did not hold in seeds before."""
-    is_clean: bool
-    """Whether the unchanged core has no failure with that seed."""
-
-
-def find(mutation: Mutation, most: int = MOST_SEEDS, first: int = 1) -> Finding:
-    """Run the seed ``first``, then the lowest ones that suit the mutation, until the rule's invariant does not hold; at
-    most so many."""
-    others: dict[enum.Enum, None] = {}
-    simulate, options_of = LEVELS[mutation.level]
-    lower = (seed for seed in itertools.count(1) if seed != first)
-    suited = (seed for seed in itertools.chain((first,), lower) if mutation.suits(options_of(seed)))
-    for tried, seed in enumerate(itertools.islice(suited, most), 1):
-        with mutated(mutation):
-            result = simulate(seed, options_of(seed), None)
-        if result.invariant is mutation.noticed_by:
-            return Finding(
-                mutation=mutation,
-                seed=seed,
-                seeds=tried,
-                others=tuple(others),
-                is_clean=_is_clean(mutation.level, seed),
-            )
-        if result.invariant is not None:
-            others[result.invariant] = None
-    return Finding(mutation=mutation, seed=None, seeds=most, others=tuple(others), is_clean=True)
-
-
-@functools.cache
-def _is_clean(level: str, seed: int) -> bool:
-    """Whether the unchanged core has no failure with a seed. Several mutations share a seed, and this run."""
+def _invariant_of(level: str, seed: int) -> str | None:
     simulate, options_of = LEVELS[level]
-    return simulate(seed, options_of(seed), None).invariant is None
+    invariant = simulate(seed, options_of(seed), None).invariant
+    return None if invariant is None else invariant.name
 
 
-def find_by_index(index: int) -> Finding:
-    """Any seed that notices, by the mutation's number: another process cannot be handed functions."""
-    return find(MUTATIONS[index], first=MUTATIONS[index].likely_seed)
+def _suits(mutation: Mutation, seed: int) -> bool:
+    return mutation.suits(LEVELS[mutation.level][1](seed))
 
 
-def print_table(processes: int) -> bool:
-    """Print the first seed that notices each mutation; returns whether all were noticed."""
-    print(f"{'the core ...':48} {'is noticed by':26} {'seeds':>5} {'seed':>5}  and by")
-    is_complete = True
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        for line, is_found in pool.imap(_describe_finding, range(len(MUTATIONS))):
-            is_complete = is_complete and is_found
-            print(line, flush=True)
-    return is_complete
+RULES = Rules(
+    subject="the core",
+    command="bin/simulate --mutations",
+    file=Path(__file__).with_name("known_seeds.txt"),
+    mutations=MUTATIONS,
+    invariant_of=_invariant_of,
+    suits=_suits,
+    most_seeds=1500,
+)
 
 
-def _describe_finding(index: int) -> tuple[str, bool]:
-    # One that no other seed notices is shown by the seed that is known.
-    likely = MUTATIONS[index].likely_seed
-    found = find(MUTATIONS[index], first=likely if likely > MOST_SEEDS else 1)
-    mutation = found.mutation
-    seed = "-" if found.seed is None else str(found.seed)
-    others = ", ".join(other.name for other in found.others)
-    line = f"{mutation.rule:48} {mutation.noticed_by.name:26} {found.seeds:5} {seed:>5}  {others}"
-    return line, found.seed is not None and found.is_clean
+def find(index: int) -> Finding:
+    """See ``Rules.find``; another process cannot be handed the method."""
+    return RULES.find(index)
+
+
+def renew(index: int) -> Finding:
+    """See ``Rules.renew``."""
+    return RULES.renew(index)

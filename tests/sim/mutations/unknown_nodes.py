@@ -192,14 +192,12 @@ MUTATIONS = (
         patches=_votes_for_anybody,
         noticed_by=Invariant.VOTES_FOR_VOTERS,
         level=LEVEL,
-        likely_seed=11,
     ),
     Mutation(
         rule="is out of patience with unknown candidates amid elections",
         patches=_forgets_leaders_that_it_never_heard,
         noticed_by=Invariant.VOTES_FOR_VOTERS,
         level=LEVEL,
-        likely_seed=15908,
     ),
     Mutation(
         rule="asks no former voter for its epoch",
@@ -207,14 +205,12 @@ MUTATIONS = (
         noticed_by=Invariant.VALUES_EVENTUALLY_ACKED,
         level=LEVEL,
         options=_has_fast_voter_changes,
-        likely_seed=10365,
     ),
     Mutation(
         rule="gives a vote again whatever the candidate's log is",
         patches=_repeats_its_vote_for_any_log,
         noticed_by=Invariant.LEADER_COMPLETENESS,
         level=LEVEL,
-        likely_seed=2194,
     ),
     Mutation(
         rule="forgets the votes that wait for an epoch",
@@ -226,7 +222,6 @@ MUTATIONS = (
         patches=_remembers_every_observer,
         noticed_by=Invariant.NOTHING_LEFT_BEHIND,
         level=LEVEL,
-        likely_seed=11,
     ),
     Mutation(
         rule="makes a node a voter that cannot vote",
@@ -238,7 +233,6 @@ MUTATIONS = (
         rule="adds a voter that caught up an hour ago",
         patches=_adds_who_caught_up_an_hour_ago,
         noticed_by=Invariant.NEW_VOTER_IS_READY,
-        likely_seed=128,
     ),
 )
 

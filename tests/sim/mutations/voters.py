@@ -65,13 +65,11 @@ MUTATIONS = (
         rule="keeps voters of truncated records",
         patches=_keeps_truncated_voters,
         noticed_by=Invariant.NO_ILLEGAL_STATE,
-        likely_seed=79,
     ),
     Mutation(
         rule="joins again after it was removed",
         patches=_joins_again,
         noticed_by=Invariant.STAYS_REMOVED,
-        likely_seed=30,
     ),
     Mutation(
         rule="leads on after it was removed",

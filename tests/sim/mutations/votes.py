@@ -184,7 +184,6 @@ MUTATIONS = (
         rule="counts votes of another election",
         patches=_counts_stale_votes,
         noticed_by=Invariant.ELECTION_SAFETY,
-        likely_seed=50,
     ),
     Mutation(
         rule="leads the same epoch after a restart",
@@ -200,7 +199,6 @@ MUTATIONS = (
         rule="forgets its vote over a restart",
         patches=_forgets(voted_key=None),
         noticed_by=Invariant.VOTE_NEVER_CHANGES,
-        likely_seed=74,
     ),
     Mutation(
         rule="votes for a second candidate in one epoch",

@@ -27,11 +27,10 @@ def coordination_mutation(
     rule: str,
     noticed_by: tuple[enum.Enum, ...],
     patches: Callable[[], Patches],
-    likely_seed: int = FIRST_WITH_COORDINATORS + 1,
 ) -> Mutation:
     """A rule of groups or transactions. Any of ``noticed_by`` may notice it."""
     first, *also = noticed_by
-    return node_mutation(rule, first, patches, also=tuple(also), likely_seed=likely_seed)
+    return node_mutation(rule, first, patches, also=tuple(also), first_seed=FIRST_WITH_COORDINATORS)
 
 
 # -- groups ------------------------------------------------------------------------------------------------------
@@ -140,22 +139,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         "acknowledges commits before replication", (_STAY, _OWNER, _ONCE), _acknowledges_before_replication
     ),
     coordination_mutation("never ends sessions", (_SETTLES,), _never_ends_sessions),
-    coordination_mutation(
-        "assigns nothing anew", (_SETTLES,), _does_not_assign_anew, likely_seed=FIRST_WITH_COORDINATORS + 2
-    ),
+    coordination_mutation("assigns nothing anew", (_SETTLES,), _does_not_assign_anew),
     coordination_mutation("takes no steps to assignments", (_EXPECTED,), _does_not_take_steps),
     coordination_mutation(
         "gives second producers the first one's epoch",
         (NodeInvariant.FENCED_WRITES_NOTHING,),
         _gives_second_producers_the_epoch_of_the_first,
-        likely_seed=FIRST_WITH_COORDINATORS + 58,
     ),
     coordination_mutation("aborts no late transactions", (_SETTLES,), _does_not_abort_late_transactions),
     coordination_mutation(
         "commits offsets of aborted transactions",
         (_STAY, _ONCE),
         _commits_offsets_of_aborted_transactions,
-        likely_seed=FIRST_WITH_COORDINATORS + 24,
     ),
     coordination_mutation("names no aborted transactions", (_HIDDEN,), _does_not_name_aborted_transactions),
     coordination_mutation(

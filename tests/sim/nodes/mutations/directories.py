@@ -25,13 +25,11 @@ from tests.sim.nodes.mutations.support import Wrapped, node_mutation, nothing
 
 
 def directory_mutation(
-    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches], likely_seed: int = 0
+    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches]
 ) -> Mutation:
     """A rule of log directories. Any of ``noticed_by`` may notice it."""
     first, *also = noticed_by
-    return node_mutation(
-        rule, first, patches, also=tuple(also), likely_seed=FIRST_WITH_DIRECTORIES + likely_seed
-    )
+    return node_mutation(rule, first, patches, also=tuple(also), first_seed=FIRST_WITH_DIRECTORIES)
 
 
 # -- directories that fail -----------------------------------------------------------------------------------------
@@ -137,59 +135,45 @@ MUTATIONS: tuple[Mutation, ...] = (
         "does not report failed directories",
         (_REPLACED, NodeInvariant.READY_AT_LAST),
         _does_not_report_failed_directories,
-        likely_seed=398,
     ),
     directory_mutation(
         "leaves followers in failed directories in ISRs",
         (_LEAVES,),
         _leaves_followers_in_isrs,
-        likely_seed=398,
     ),
-    directory_mutation(
-        "uses failed directories", (_ALONE, _REPLACED), _uses_failed_directories, likely_seed=4
-    ),
+    directory_mutation("uses failed directories", (_ALONE, _REPLACED), _uses_failed_directories),
     directory_mutation(
         "writes checkpoints to failed directories",
         (_ALONE,),
         _writes_checkpoints_to_failed_directories,
-        likely_seed=398,
     ),
     directory_mutation(
         "is unfenced before its directories are known",
         (NodeInvariant.PLACED_BEFORE_UNFENCED,),
         _is_unfenced_before_its_directories_are_known,
-        likely_seed=545,
     ),
     directory_mutation(
         "begins anew what may be offline",
         (NodeInvariant.NOT_BEGUN_ANEW,),
         _begins_anew_what_may_be_offline,
-        likely_seed=172,
     ),
-    directory_mutation(
-        "does not report moves", (_AT_LAST, _RECORDED), _does_not_report_moves, likely_seed=545
-    ),
+    directory_mutation("does not report moves", (_AT_LAST, _RECORDED), _does_not_report_moves),
     directory_mutation(
         "moves replicas before that is recorded",
         (NodeInvariant.MOVED_ONCE_RECORDED,),
         _moves_before_that_is_recorded,
-        likely_seed=545,
     ),
     directory_mutation(
         "does not take reports of moves back",
         (_RECORDED,),
         _does_not_take_reports_of_moves_back,
-        likely_seed=158,
     ),
     directory_mutation(
         "moves replicas without their newest records",
         (_KEPT, _STAYS, _HAVE, _SETTLES),
         _moves_without_the_newest_records,
-        likely_seed=3,
     ),
-    directory_mutation(
-        "keeps copies of interrupted moves", (_RECORDED,), _keeps_copies_of_interrupted_moves, likely_seed=44
-    ),
+    directory_mutation("keeps copies of interrupted moves", (_RECORDED,), _keeps_copies_of_interrupted_moves),
 )
 
 RARE: tuple[Mutation, ...] = (

@@ -235,11 +235,8 @@ MUTATIONS = (
         NodeInvariant.ACKNOWLEDGES_AT_LAST,
         _drops_the_rest_of_a_chunk,
         also=(NodeInvariant.WHOLE_RESPONSES, NodeInvariant.ONE_RESPONSE),
-        likely_seed=6,
     ),
-    node_mutation(
-        "resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early, likely_seed=6
-    ),
+    node_mutation("resumes one byte early", NodeInvariant.WHOLE_RESPONSES, _resumes_one_byte_early),
     node_mutation("sends a response twice", NodeInvariant.WHOLE_RESPONSES, _sends_a_response_twice),
     node_mutation(
         "writes another correlation id", NodeInvariant.WHOLE_RESPONSES, _writes_another_correlation_id
@@ -247,72 +244,57 @@ MUTATIONS = (
     node_mutation(
         "keeps connections of gone peers", NodeInvariant.NOTHING_LEFT, _keeps_connections_of_gone_peers
     ),
-    node_mutation(
-        "keeps memory of requests", NodeInvariant.NOTHING_LEFT, _keeps_memory_of_requests, likely_seed=7
-    ),
-    node_mutation(
-        "keeps memory of responses", NodeInvariant.NOTHING_LEFT, _keeps_memory_of_responses, likely_seed=2
-    ),
+    node_mutation("keeps memory of requests", NodeInvariant.NOTHING_LEFT, _keeps_memory_of_requests),
+    node_mutation("keeps memory of responses", NodeInvariant.NOTHING_LEFT, _keeps_memory_of_responses),
     node_mutation("keeps places of connections", NodeInvariant.NOTHING_LEFT, _keeps_places),
     node_mutation(
         "does not close lost connections",
         NodeInvariant.NOTHING_LEFT,
         _does_not_close_lost_connections,
-        likely_seed=10,
     ),
     node_mutation(
         "takes late responses for the next",
         NodeInvariant.NO_FAILURE,
         _takes_late_responses,
         also=(MetadataInvariant.LINEARIZABLE,),
-        likely_seed=9,
     ),
     node_mutation(
         "stays with the first controller",
         NodeInvariant.READY_AT_LAST,
         _stays_with_the_first_controller,
         also=(NodeInvariant.NO_FAILURE, NodeInvariant.ONE_RESPONSE),
-        likely_seed=35,
     ),
-    node_mutation(
-        "forgets a forwarded request", NodeInvariant.ONE_RESPONSE, _forgets_forwarded_requests, likely_seed=18
-    ),
+    node_mutation("forgets a forwarded request", NodeInvariant.ONE_RESPONSE, _forgets_forwarded_requests),
     node_mutation(
         "keeps tasks of forwarded requests",
         NodeInvariant.NOTHING_LEFT,
         _keeps_tasks_of_forwarded_requests,
-        likely_seed=2,
     ),
-    node_mutation("loses error codes", MetadataInvariant.LINEARIZABLE, _loses_error_codes, likely_seed=2),
+    node_mutation("loses error codes", MetadataInvariant.LINEARIZABLE, _loses_error_codes),
     node_mutation(
         "says that it has read everything",
         NodeInvariant.UNFENCED_ONCE_READ,
         _claims_to_have_read_everything,
-        likely_seed=3,
     ),
     node_mutation(
         "takes a shortage for a bad disk (S1)",
         NodeInvariant.NO_FAILURE,
         partial(_accepts_without_limit, directory_watch),
-        likely_seed=92,
     ),
     node_mutation(
         "ends if it cannot accept (S1)",
         NodeInvariant.NO_FAILURE,
         partial(_accepts_without_limit, listener),
-        likely_seed=92,
     ),
     node_mutation(
         "closes nobody for newcomers (S1)",
         NodeInvariant.NO_FAILURE,
         _closes_nobody_for_newcomers,
         also=(NodeInvariant.READY_AT_LAST, NodeInvariant.ACKNOWLEDGES_AT_LAST),
-        likely_seed=119,
     ),
     node_mutation(
         "looks up names in its disks' threads (S13)",
         NodeInvariant.THREADS_ARE_FREE,
         _looks_up_names_in_threads_of_the_disk,
-        likely_seed=24,
     ),
 )

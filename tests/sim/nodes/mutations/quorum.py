@@ -173,36 +173,30 @@ MUTATIONS = (
     ),
     node_mutation("writes elections late", Invariant.DURABLE_BEFORE_TOLD, _writes_elections_late),
     node_mutation("forgets its vote", Invariant.DURABLE_BEFORE_TOLD, _forgets_its_vote),
-    node_mutation(
-        "loses the last of several jobs", NodeInvariant.NO_FAILURE, _loses_the_last_job, likely_seed=4
-    ),
+    node_mutation("loses the last of several jobs", NodeInvariant.NO_FAILURE, _loses_the_last_job),
     node_mutation(
         "forgets Fetches of old records",
         NodeInvariant.READY_AT_LAST,
         _forgets_fetches_of_old_records,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=12,
     ),
     node_mutation(
         "forgets a command",
         NodeInvariant.ONE_RESPONSE,
         _forgets_commands,
         also=(NodeInvariant.ACKNOWLEDGES_AT_LAST,),
-        likely_seed=4,
     ),
     node_mutation(
         "drops events of its disk",
         NodeInvariant.READY_AT_LAST,
         _drops_disk_events,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=9,
     ),
     node_mutation(
         "drops failures of requests",
         NodeInvariant.READY_AT_LAST,
         _drops_failures_of_requests,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=4,
     ),
     node_mutation(
         "shows what is not committed",
@@ -213,7 +207,6 @@ MUTATIONS = (
         "has kraft.version raised amid records",
         NodeInvariant.NO_FAILURE,
         _asks_the_quorum_amid_records,
-        likely_seed=4,
     ),
     node_mutation(
         "reads one batch early from memory",
@@ -225,33 +218,26 @@ MUTATIONS = (
         NodeInvariant.READY_AT_LAST,
         _wakes_nobody,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=14,
     ),
     node_mutation(
         "takes any partition epoch",
         NodeInvariant.STALE_IS_REFUSED,
         _takes_any_partition_epoch,
-        likely_seed=11,
     ),
     node_mutation(
         "goes to the epoch of any candidate",
         NodeInvariant.NOTHING_FORGED,
         _goes_to_epochs_of_any_candidate,
-        likely_seed=56,
     ),
     node_mutation(
         "makes long changes in one turn (S5)",
         NodeInvariant.SHORT_TURNS,
         _makes_changes_in_one_turn,
-        likely_seed=2604,
     ),
     node_mutation(
         "keeps connections to unknown nodes (S8)",
         NodeInvariant.NOTHING_LEFT,
         _keeps_connections_to_unknown_nodes,
-        likely_seed=8,
     ),
-    node_mutation(
-        "remembers every observer (S8)", NodeInvariant.NOTHING_LEFT, _remembers_every_observer, likely_seed=18
-    ),
+    node_mutation("remembers every observer (S8)", NodeInvariant.NOTHING_LEFT, _remembers_every_observer),
 )

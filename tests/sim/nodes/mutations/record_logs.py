@@ -186,38 +186,34 @@ _FAILS = NodeInvariant.NO_FAILURE
 MUTATIONS: tuple[Mutation, ...] = (
     record_mutation("does not check sequences", (_ONCE,), _does_not_check_sequences),
     record_mutation("appends repeated batches", (_ONCE,), _does_not_know_repeated_batches),
-    record_mutation("takes gaps in sequences", (_ONCE,), _takes_gaps_in_sequences, likely_seed=1000003),
+    record_mutation("takes gaps in sequences", (_ONCE,), _takes_gaps_in_sequences),
     record_mutation(
         "responds with other offsets", (_REPLICATED, _STAYS), _responds_to_repeated_batches_with_other_offsets
     ),
-    record_mutation(
-        "forgets producers at a start", (_ONCE,), _forgets_producers_at_a_start, likely_seed=1001006
-    ),
+    record_mutation("forgets producers at a start", (_ONCE,), _forgets_producers_at_a_start),
     record_mutation(
         "remembers one batch of a producer",
         (_ONCE,),
         _remembers_one_batch_of_a_producer,
-        likely_seed=WITH_NEW_EPOCHS.start,
+        first_seed=WITH_NEW_EPOCHS.start,
     ),
     record_mutation(
         "forgets producers as a new leader",
         (_ONCE,),
         _forgets_producers_as_a_new_leader,
-        likely_seed=WITH_NEW_EPOCHS.start,
+        first_seed=WITH_NEW_EPOCHS.start,
     ),
     record_mutation("leaves gaps between batches", (_STAYS,), _appends_past_a_gap),
     record_mutation(
         "keeps a torn tail of records",
         (_FAILS, _STAYS, _HAVE, _SETTLES, _KEPT),
         _keeps_a_torn_tail_of_records,
-        likely_seed=1001006,
     ),
     record_mutation("sends what is not committed", (_STAYS,), _sends_what_is_not_committed),
     record_mutation(
         "sets replicas aside by old metadata",
         (_HAVE, _STAYS, _KEPT, _FAILS),
         _sets_replicas_aside_by_old_metadata,
-        likely_seed=1000004,
     ),
 )
 

@@ -13,6 +13,7 @@ from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.replica.followers import Follower
 from kafkaproto_server.replica.partition import Partition
 from tests.sim.mutations.mutation import Mutation, Patches
+from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import nothing, record_mutation
 
@@ -151,36 +152,26 @@ MUTATIONS: tuple[Mutation, ...] = (
         "acknowledges before it is replicated",
         (_REPLICATED, _STAYS),
         _acknowledges_before_replication,
-        likely_seed=1000002,
     ),
     record_mutation("expands ISRs too early", (_HAVE, _REPLICATED, _STAYS), _expands_the_isr_too_early),
     record_mutation(
         "does not cut its log by epochs",
         (_SETTLES, _STAYS, _KEPT),
         _does_not_cut_by_epochs,
-        likely_seed=3250000,
+        first_seed=WITH_NEW_EPOCHS.start,
     ),
     record_mutation(
         "counts only the committed ISR",
         (_HAVE, _REPLICATED, _STAYS),
         _counts_only_the_committed_isr,
-        likely_seed=1000012,
     ),
-    record_mutation(
-        "ignores min.insync.replicas", (_REPLICATED, _STAYS), _ignores_the_minimal_isr, likely_seed=1000003
-    ),
+    record_mutation("ignores min.insync.replicas", (_REPLICATED, _STAYS), _ignores_the_minimal_isr),
     record_mutation("counts what it sends", (_HAVE, _REPLICATED, _STAYS), _counts_what_it_sends),
-    record_mutation("believes all committed", (_STAYS, _HAVE), _believes_all_committed, likely_seed=1000008),
-    record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log, likely_seed=1000057),
-    record_mutation(
-        "does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs, likely_seed=1000116
-    ),
-    record_mutation(
-        "leaves the starts of followers", (_SETTLES,), _leaves_the_starts_of_followers, likely_seed=1000097
-    ),
-    record_mutation(
-        "deletes what is not committed", (_HAVE, _STAYS), _deletes_what_is_not_committed, likely_seed=1000103
-    ),
+    record_mutation("believes all committed", (_STAYS, _HAVE), _believes_all_committed),
+    record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log),
+    record_mutation("does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs),
+    record_mutation("leaves the starts of followers", (_SETTLES,), _leaves_the_starts_of_followers),
+    record_mutation("deletes what is not committed", (_HAVE, _STAYS), _deletes_what_is_not_committed),
 )
 
 RARE: tuple[Mutation, ...] = (

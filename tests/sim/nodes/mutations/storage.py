@@ -20,6 +20,7 @@ from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, Snap
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches
+from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import Wrapped, node_mutation, nothing
 
@@ -211,13 +212,12 @@ MUTATIONS = (
         "does not write again what a failed sync left",
         Invariant.MAJORITY_REACHED,
         _leaves_what_a_failed_sync_left,
-        likely_seed=21,
     ),
     node_mutation(
         "forgets a cut whose sync failed",
         Invariant.MAJORITY_REACHED,
         _forgets_cuts_whose_sync_failed,
-        likely_seed=1410428,
+        first_seed=FIRST_WITH_RECORDS,
     ),
     node_mutation(
         "renames quorum-state before it is synced", Invariant.DURABLE_BEFORE_TOLD, _does_not_sync_quorum_state
@@ -242,9 +242,8 @@ MUTATIONS = (
         Invariant.MAJORITY_REACHED,
         _keeps_a_torn_tail,
         also=(NodeInvariant.NO_FAILURE,),
-        likely_seed=4,
     ),
-    node_mutation("reads behind the batch", NodeInvariant.NO_FAILURE, _reads_behind_the_batch, likely_seed=2),
+    node_mutation("reads behind the batch", NodeInvariant.NO_FAILURE, _reads_behind_the_batch),
     node_mutation(
         "writes wrong offsets of times", NodeInvariant.INDEXES_ARE_TRUE, _writes_wrong_offsets_of_times
     ),
@@ -259,21 +258,15 @@ MUTATIONS = (
         NodeInvariant.READY_AT_LAST,
         _serves_snapshots_one_byte_late,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=35,
     ),
     node_mutation(
         "skips a piece of a fetched snapshot",
         NodeInvariant.READY_AT_LAST,
         _skips_a_piece_of_a_snapshot,
         also=(NodeInvariant.ONE_RESPONSE,),
-        likely_seed=19,
     ),
-    node_mutation(
-        "leaves snapshots open", NodeInvariant.STOPS_AT_LAST, _leaves_snapshots_open, likely_seed=9
-    ),
-    node_mutation(
-        "leaves time indexes open", NodeInvariant.STOPS_AT_LAST, _leaves_time_indexes_open, likely_seed=2
-    ),
+    node_mutation("leaves snapshots open", NodeInvariant.STOPS_AT_LAST, _leaves_snapshots_open),
+    node_mutation("leaves time indexes open", NodeInvariant.STOPS_AT_LAST, _leaves_time_indexes_open),
     node_mutation("keeps its locks", NodeInvariant.STOPS_AT_LAST, _keeps_its_locks),
     node_mutation(
         "marks a clean shutdown before it closes", NodeInvariant.STOPS_AT_LAST, _marks_a_clean_shutdown_early
@@ -282,27 +275,23 @@ MUTATIONS = (
         "deletes more than its snapshots hold",
         NodeInvariant.NO_FAILURE,
         _deletes_more_than_snapshots_hold,
-        likely_seed=2,
     ),
     node_mutation(
         "does not report its log start",
         NodeInvariant.NOTHING_LEFT,
         _does_not_report_its_log_start,
-        likely_seed=2,
     ),
     node_mutation(
         "leaves quotas out of snapshots",
         Invariant.SNAPSHOT_EQUALITY,
         _leaves_quotas_out,
         also=(MetadataInvariant.ONE_IMAGE,),
-        likely_seed=2,
     ),
     node_mutation(
         "leaves producer ids out of snapshots",
         Invariant.SNAPSHOT_EQUALITY,
         _leaves_producer_ids_out,
         also=(MetadataInvariant.ONE_IMAGE,),
-        likely_seed=20,
     ),
 )
 

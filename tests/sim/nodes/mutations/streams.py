@@ -20,11 +20,11 @@ from tests.sim.nodes.mutations.support import node_mutation
 
 
 def streams_mutation(
-    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches], likely_seed: int
+    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches]
 ) -> Mutation:
     """A rule of streams groups. Any of ``noticed_by`` may notice it."""
     first, *also = noticed_by
-    return node_mutation(rule, first, patches, also=tuple(also), likely_seed=FIRST_WITH_STREAMS + likely_seed)
+    return node_mutation(rule, first, patches, also=tuple(also), first_seed=FIRST_WITH_STREAMS)
 
 
 # -- streams groups ----------------------------------------------------------------------------------------------
@@ -100,23 +100,20 @@ _ONCE = NodeInvariant.ONCE_IN_A_PROCESS
 _SETTLES = NodeInvariant.SETTLES_AT_LAST
 
 MUTATIONS: tuple[Mutation, ...] = (
+    streams_mutation("gives tasks that another member has", (_OWNER,), _gives_tasks_that_another_member_has),
+    streams_mutation("takes tasks for closed", (_OWNER,), _takes_tasks_for_closed),
+    streams_mutation("puts replicas beside their tasks", (_ONCE,), _puts_replicas_beside_their_tasks),
     streams_mutation(
-        "gives tasks that another member has", (_OWNER,), _gives_tasks_that_another_member_has, 1
-    ),
-    streams_mutation("takes tasks for closed", (_OWNER,), _takes_tasks_for_closed, 1),
-    streams_mutation("puts replicas beside their tasks", (_ONCE,), _puts_replicas_beside_their_tasks, 1),
-    streams_mutation(
-        "forgets epochs of streams groups", (NodeInvariant.EPOCHS_GROW,), _forgets_epochs_when_it_moves, 1
+        "forgets epochs of streams groups", (NodeInvariant.EPOCHS_GROW,), _forgets_epochs_when_it_moves
     ),
     streams_mutation(
-        "leaves tasks of members that are gone", (_SETTLES,), _leaves_tasks_of_members_that_are_gone, 7
+        "leaves tasks of members that are gone", (_SETTLES,), _leaves_tasks_of_members_that_are_gone
     ),
-    streams_mutation("forgets who has tasks", (_OWNER,), _forgets_who_has_tasks_when_it_moves, 1),
+    streams_mutation("forgets who has tasks", (_OWNER,), _forgets_who_has_tasks_when_it_moves),
     streams_mutation(
         "deletes offsets of subscribed topics",
         (NodeInvariant.SUBSCRIBED_IS_KEPT,),
         _deletes_offsets_of_subscribed_topics,
-        2,
     ),
-    streams_mutation("deletes no offsets", (NodeInvariant.OFFSETS_STAY,), _deletes_no_offsets, 1),
+    streams_mutation("deletes no offsets", (NodeInvariant.OFFSETS_STAY,), _deletes_no_offsets),
 )

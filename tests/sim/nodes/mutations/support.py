@@ -17,7 +17,7 @@ def node_mutation(
     patches: Callable[[], Patches],
     *,
     also: tuple[enum.Enum, ...] = (),
-    likely_seed: int = 1,
+    first_seed: int = 1,
 ) -> Mutation:
     """A rule of a node beside those of the two cores."""
     return Mutation(
@@ -26,7 +26,7 @@ def node_mutation(
         also=also,
         patches=patches,
         level="nodes",
-        likely_seed=likely_seed,
+        first_seed=first_seed,
     )
 
 
@@ -34,11 +34,11 @@ def record_mutation(
     rule: str,
     noticed_by: tuple[enum.Enum, ...],
     patches: Callable[[], Patches],
-    likely_seed: int = FIRST_WITH_RECORDS + 1,
+    first_seed: int = FIRST_WITH_RECORDS + 1,
 ) -> Mutation:
     """A rule of records. Any of ``noticed_by`` may notice it."""
     first, *also = noticed_by
-    return node_mutation(rule, first, patches, also=tuple(also), likely_seed=likely_seed)
+    return node_mutation(rule, first, patches, also=tuple(also), first_seed=first_seed)
 
 
 def nothing(*_: Any, **__: Any) -> None:

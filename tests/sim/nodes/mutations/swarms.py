@@ -54,18 +54,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         "shows high watermarks beyond its log",
         (NodeInvariant.HIGH_WATERMARK_IN_LOG,),
         _shows_high_watermarks_beyond_its_log,
-        likely_seed=FIRST_OF_SWARMS + 1,
+        first_seed=FIRST_OF_SWARMS,
     ),
     record_mutation(
         "drops tombstones without their horizon",
         (NodeInvariant.NEWEST_IS_KEPT,),
         _drops_tombstones_without_their_horizon,
-        likely_seed=FIRST_OF_SWARMS + 1,
+        first_seed=FIRST_OF_SWARMS,
     ),
     record_mutation(
         "takes ISRs of brokers as they were before",
         (NodeInvariant.STALE_IS_REFUSED, NodeInvariant.ISR_HAS_THE_COMMITTED),
         _takes_isrs_of_brokers_as_they_were_before,
-        likely_seed=FIRST_OF_SWARMS + 1,
+        first_seed=FIRST_OF_SWARMS,
     ),
 )

@@ -24,13 +24,11 @@ from tests.sim.nodes.mutations.support import node_mutation, nothing
 
 
 def transaction_mutation(
-    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches], likely_seed: int = 1
+    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches]
 ) -> Mutation:
     """A rule of transactions. Any of ``noticed_by`` may notice it."""
     first, *also = noticed_by
-    return node_mutation(
-        rule, first, patches, also=tuple(also), likely_seed=FIRST_WITH_COORDINATORS + likely_seed
-    )
+    return node_mutation(rule, first, patches, also=tuple(also), first_seed=FIRST_WITH_COORDINATORS)
 
 
 # -- who is the producer -----------------------------------------------------------------------------------------
@@ -161,23 +159,21 @@ MUTATIONS: tuple[Mutation, ...] = (
         _leaves_open_what_it_takes_over,
     ),
     transaction_mutation(
-        "does not check producer epochs", (_FENCED, _HIDDEN, _EXACTLY), _does_not_check_epochs, likely_seed=2
+        "does not check producer epochs", (_FENCED, _HIDDEN, _EXACTLY), _does_not_check_epochs
     ),
     transaction_mutation(
         "completes without all markers",
         (_SETTLES, _HIDDEN, _EXACTLY),
         _completes_without_all_markers,
-        likely_seed=2,
     ),
-    transaction_mutation("forgets decisions", (_SETTLES,), _forgets_decisions_when_it_moves, likely_seed=6),
+    transaction_mutation("forgets decisions", (_SETTLES,), _forgets_decisions_when_it_moves),
     transaction_mutation(
         "forgets partitions of transactions",
         (_SETTLES, _HIDDEN, _EXACTLY),
         _forgets_partitions_when_it_moves,
-        likely_seed=6,
     ),
     transaction_mutation(
-        "appends what nobody has added", (_SETTLES, _HIDDEN), _appends_what_nobody_has_added, likely_seed=19
+        "appends what nobody has added", (_SETTLES, _HIDDEN), _appends_what_nobody_has_added
     ),
 )
 

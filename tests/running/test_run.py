@@ -1,0 +1,191 @@
+"""A run of a small project: units go to processes, and every test is told of once, whatever becomes of its process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.running.costs import Cost, Costs
+from tests.running.parts import ROOT, Part
+from tests.running.results import Failure
+from tests.running.run import Run
+from tests.running.units import Plan, files_with_tests
+
+COSTS = Costs(calibration_s=1.0, listed={}, others={part: (Cost(0.1, 0.1, 2), 1) for part in Part})
+CONFTEST = """
+import pytest
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    with open("servers.txt", "a") as file:
+        file.write("started\\n")
+    yield "server"
+    with open("servers.txt", "a") as file:
+        file.write("stopped\\n")
+"""
+
+
+class Kept:
+    """A display that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.failures: list[Failure] = []
+        self.updates = 0
+
+    def failed(self, failure: Failure) -> None:
+        self.failures.append(failure)
+
+    def update(self, run: Run) -> None:
+        self.updates += 1
+        assert run.left_s >= 0
+        assert run.tests >= run.results.done
+
+
+def run_of(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_all: bool = True,
+    processors: int = 1,
+    drawn_by: str | None = None,
+    **texts: str,
+) -> tuple[Run, Kept]:
+    """Run a project with these files."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    tests = root / "tests"
+    tests.mkdir()
+    (tests / "conftest.py").write_text(CONFTEST)
+    for name, text in texts.items():
+        (tests / f"test_{name}.py").write_text(text)
+    (root / "pytest.ini").write_text(
+        "[pytest]\naddopts = --import-mode=importlib\nmarkers =\n  slow\n  simulation\n"
+    )
+    plan = Plan(COSTS, is_all=is_all)
+    run = Run(
+        plan,
+        plan.units(files_with_tests(root), root),
+        root,
+        processors=processors,
+        scale=1.0,
+        drawn_by=drawn_by,
+        covers=False,
+        root=root,
+    )
+    kept = Kept()
+    run.go(kept)
+    return run, kept
+
+
+HIDDEN_MARK = """
+import pytest
+MARK = getattr(pytest.mark, "slow")
+def test_quick(): pass
+@MARK
+def test_slow(): pass
+"""
+SERVER_OF_A_FILE = """
+import pytest
+
+class TestSlow:
+    @pytest.fixture(scope="class")
+    def own(self, server): return server + " of a class"
+
+    @pytest.mark.slow
+    def test_asks(self, own, monkeypatch): assert own == "server of a class"
+
+    def test_quick(self, own): pass
+
+    @pytest.mark.parametrize("number", range(4))
+    def test_numbers(self, number): pass
+"""
+
+
+def test_all_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, kept = run_of(
+        tmp_path,
+        monkeypatch,
+        a="""
+import pytest
+from tests.running.counting import count
+
+def test_passes():
+    count("things", 2)
+
+def test_fails():
+    count("things", 100)
+    print("told")
+    assert 1 == 2, "one is not two"
+
+@pytest.mark.skip(reason="not today")
+def test_is_skipped():
+    pass
+
+@pytest.fixture
+def broken():
+    raise ValueError("no fixture")
+
+def test_has_no_fixture(broken):
+    pass
+""",
+        b="import pytest\n@pytest.mark.parametrize('number', range(5))\ndef test_many(number): pass\n",
+        c="import nothing_of_that_name\n",
+        d=HIDDEN_MARK,
+        e=SERVER_OF_A_FILE,
+        f=SERVER_OF_A_FILE,
+        processors=2,
+    )
+    assert run.results.outcomes == {"passed": 20, "failed": 2, "skipped": 1}
+    assert run.results.skipped == {"not today": 1}
+    assert dict(run.results.counts) == {"things": 2}
+    told = {failure.test: failure for failure in run.results.failures}
+    assert told.keys() == {
+        "tests/test_a.py::test_fails",
+        "tests/test_a.py::test_has_no_fixture",
+        "tests/test_c.py",
+    }
+    assert kept.failures == run.results.failures
+    failed = told["tests/test_a.py::test_fails"]
+    assert failed.reason.startswith("AssertionError: one is not two")
+    assert "assert 1 == 2" in failed.report
+    assert "told" in failed.report
+    assert failed.command == ".venv/bin/python -m pytest 'tests/test_a.py::test_fails'"
+    assert told["tests/test_a.py::test_has_no_fixture"].reason == "setup: ValueError: no fixture"
+    assert "nothing_of_that_name" in told["tests/test_c.py"].reason
+    assert run.results.costs["tests/test_b.py", Part.QUICK].tests == 5
+    # No text shows the mark: the process that collects the file finds it.
+    assert run.results.passed[Part.LONG, "tests/test_d.py"] == 1
+    assert run.results.passed[Part.LONG, "tests/test_e.py"] == 1
+    assert kept.updates > 0
+
+
+SERVER = "import pytest\npytestmark = pytest.mark.slow\ndef test_asks(server): assert server == 'server'\n"
+
+
+def test_a_server_of_the_session_is_started_once_for_all_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, _ = run_of(tmp_path, monkeypatch, a=SERVER, b=SERVER, c=SERVER, processors=2)
+    assert run.results.failures == []
+    assert run.results.outcomes == {"passed": 3}
+    assert (tmp_path / "servers.txt").read_text().split() == ["started", "stopped"]
+
+
+def test_the_end_of_a_process_is_a_failure_and_the_rest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = "import os\ndef test_first(): pass\ndef test_ends(): os._exit(7)\ndef test_last(): pass\n"
+    run, _ = run_of(tmp_path, monkeypatch, a=ends, b="def test_b(): pass\n", c="def test_c(): pass\n")
+    assert run.results.outcomes["passed"] == 3
+    (failure,) = run.results.failures
+    assert failure.test == "tests/test_a.py::test_ends"
+    assert failure.reason == "its process ended with status 7; 2 tests of tests/test_a.py did not run"
+
+
+def test_a_newcomer_runs_a_share_of_the_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = (
+        "import pytest\n@pytest.mark.simulation\n@pytest.mark.parametrize('seed', range(20))\n"
+        "def test_seed(seed): pass\n@pytest.mark.slow\ndef test_slow(): assert False\n"
+    )
+    run, _ = run_of(tmp_path, monkeypatch, is_all=False, drawn_by="a commit", a=seeds)
+    assert run.results.outcomes == {"passed": 3}
