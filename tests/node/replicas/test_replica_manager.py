@@ -9,7 +9,6 @@ from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
 from tests.apis.support.replicas import BrokerReplicas
 
-
 WORKS, FAILED = b"w" * 16, b"f" * 16
 """Directories of broker 2."""
 

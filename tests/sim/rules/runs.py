@@ -23,7 +23,8 @@ from tests.sim.nodes.coordination.traffic import (
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.faults import Faults
-from tests.sim.nodes.run import _run, draw
+from tests.sim.nodes.run import _run
+from tests.sim.nodes.swarms import draw
 from tests.sim.rules.moments import Found, Recorder
 from tests.sim.rules.probes import watched
 from tests.sim.rules.table import Rule, read_rules

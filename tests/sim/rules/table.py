@@ -39,6 +39,8 @@ ROOMS = (
     "coordinator_transactions",
     "coordinator_share",
     "share",
+    "quotas",
+    "net",
     "node_quorum",
     "node_replicas",
     "node_coordinators",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.sim.nodes.run import _run, draw
+from tests.sim.nodes.run import _run
+from tests.sim.nodes.swarms import draw
 from tests.sim.rules.moments import Found
 from tests.sim.rules.report import decisive_lines, table_of, tallies
 from tests.sim.rules.runs import (
