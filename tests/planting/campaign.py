@@ -37,7 +37,7 @@ def try_all(faults: Sequence[Fault], results: Results, *, processes: int, budget
     tasks: list[Task] = [
         (_try_in_room, (name, part)) for name, of_room in by_room.items() for part in _parts(of_room)
     ]
-    for fault, outcome in _run(tasks, processes):
+    for fault, outcome in run_tasks(tasks, processes):
         if isinstance(fault, str):
             say(fault)
         else:
@@ -48,7 +48,7 @@ def try_all(faults: Sequence[Fault], results: Results, *, processes: int, budget
     tasks = [
         (_try_in_nodes, (part, budget_s)) for part in (left[n::processes] for n in range(processes)) if part
     ]
-    for fault, outcome in _run(tasks, processes):
+    for fault, outcome in run_tasks(tasks, processes):
         results.add_nodes(fault, outcome)
         say(f"{outcome.seconds:6.1f} s, {outcome.how or 'nothing'} noticed {fault}")
 
@@ -69,8 +69,8 @@ def _parts(faults: Sequence[Fault]) -> Iterator[Sequence[Fault]]:
         yield faults[begin : begin + MOST_FAULTS]
 
 
-def _run(tasks: Sequence[Task], processes: int) -> Iterator[Any]:
-    """What the tasks send, as it comes."""
+def run_tasks(tasks: Sequence[Task], processes: int) -> Iterator[Any]:
+    """What the tasks send, as it comes. Raises RuntimeError if one of them fails."""
     context = multiprocessing.get_context("spawn")
     waiting = list(reversed(tasks))
     running: dict[Connection, multiprocessing.process.BaseProcess] = {}

@@ -67,7 +67,7 @@ def test_a_name_stays_when_the_module_changes_elsewhere() -> None:
 
 
 def test_only_the_header_of_a_compound_statement_names_it() -> None:
-    source = "def f() -> None:\n    a()\n    with b as c:\n        d()\n    try:\n        e()\n    finally:\n        g()\n"
+    source = "def f() -> None:\n    a()\n    with b as c:\n        d()\n    try:\n        e()\n    finally:\n        g"
     texts = [each.text for each in _faults(source) if each.operator == "early return"]
     assert texts == ["with b as c", "try"]
 
@@ -100,9 +100,9 @@ def test_each_room_has_modules_tests_and_seeds() -> None:
         assert room.paths(), room.name
         assert all(room_of(path) is room for path in room.paths())
         assert len(room.test_paths()) >= len(room.tests), room.name
-        assert [seed for seed, _ in zip(room.some_seeds(), range(9), strict=False)][: len(room.seeds)] == list(
-            room.seeds
-        )
+        assert [seed for seed, _ in zip(room.some_seeds(), range(9), strict=False)][
+            : len(room.seeds)
+        ] == list(room.seeds)
 
 
 def test_what_only_speaks_is_in_no_room() -> None:
@@ -125,7 +125,9 @@ LINE = "a.py | f | del skipped | del a | 1"
 
 def test_what_is_judged_has_a_reason() -> None:
     fault = Fault.parse(LINE)
-    assert read(f"# For people.\n\n{LINE}\n    One line\n    and another.\n") == {fault: "One line and another."}
+    assert read(f"# For people.\n\n{LINE}\n    One line\n    and another.\n") == {
+        fault: "One line and another."
+    }
     for text in (LINE, f"{LINE}\n    Twice.\n{LINE}\n    Twice.", "    Without a fault."):
         with pytest.raises(ValueError):
             read(text)

@@ -10,6 +10,7 @@ from tests.planting.forks import DOES_NOT_END, STANDS_STILL, Ended
 from tests.planting.process import in_new_process
 from tests.planting.support.children import fork_all, fork_beside_a_thread
 
+
 @pytest.fixture(scope="module")
 def ends() -> dict[str, Ended]:
     found = in_new_process(fork_all)
@@ -45,7 +46,9 @@ def test_it_has_so_much_memory_only(ends: dict[str, Ended]) -> None:
 def test_what_it_started_ends_with_it(ends: dict[str, Ended]) -> None:
     [pid] = ends["_start_another"].said
     status = Path(f"/proc/{pid}/status")
-    assert not status.exists() or "State:\tZ" in status.read_text(), "it is gone, or nobody looked yet how it ended"
+    assert not status.exists() or "State:\tZ" in status.read_text(), (
+        "it is gone, or nobody looked yet how it ended"
+    )
 
 
 def test_a_process_with_threads_is_not_forked() -> None:

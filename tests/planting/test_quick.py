@@ -28,7 +28,9 @@ def _outcome(tried: Tried, function: str, operator: str) -> QuickOutcome:
 
 def test_a_line_has_the_tests_that_run_it(tried: Tried) -> None:
     lines = tried.recording.lines[PATH]
-    of_text = {text: set(map(_short, lines.get(line, ()))) for line, text in enumerate(MODULE.splitlines(), 1)}
+    of_text = {
+        text: set(map(_short, lines.get(line, ()))) for line, text in enumerate(MODULE.splitlines(), 1)
+    }
     assert of_text["        found += 1"] == {"test_count", "test_many_are_counted"}
     assert of_text["    return value + 1"] == set()
 
