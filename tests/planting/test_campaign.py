@@ -15,6 +15,7 @@ from tests.planting.outcomes import NodesOutcome, QuickOutcome
 from tests.planting.recording import Recording
 from tests.planting.report import Summary
 from tests.planting.results import Results
+from tests.planting.rooms import ROOMS
 from tests.planting.support.children import fail_as_a_task, say_as_a_task
 
 FAULTS = [each.fault for each in all_sites("raft/node.py")]
@@ -86,7 +87,7 @@ def test_what_was_tried_is_not_tried_again(path: Path, monkeypatch: pytest.Monke
 
     def run(given: list[Task], _: int) -> list[tuple[Fault, object]]:
         tasks.extend(given)
-        of_rooms = any(arguments[0] == "raft" for _, arguments in given)
+        of_rooms = any(arguments[0] is ROOMS["raft"] for _, arguments in given)
         return [(FAULTS[1], PASSED if of_rooms else SURVIVED)] if given else []
 
     monkeypatch.setattr(campaign, "run_tasks", run)
@@ -95,17 +96,17 @@ def test_what_was_tried_is_not_tried_again(path: Path, monkeypatch: pytest.Monke
     said: list[str] = []
     for _ in range(2):
         campaign.try_all(FAULTS[:2], results, processes=1, budget_s=60, say=said.append)
-    assert [arguments[:2] for _, arguments in tasks] == [("raft", FAULTS[1:2]), (FAULTS[1:2], 60)]
+    assert [arguments[:2] for _, arguments in tasks] == [(ROOMS["raft"], FAULTS[1:2]), (FAULTS[1:2], 60)]
     assert said[0] == "1 go on to whole nodes"
 
 
-def test_a_survivor_is_shown_with_its_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_survivor_is_shown_with_its_place(path: Path) -> None:
     site = all_sites("raft/node.py")[0]
     test = "tests/raft/test_node.py::test"
     lines = {"raft/node.py": {site.first_line: [test]}}
     recording = Recording(seconds={test: 1.0}, failing={}, lines=lines)
-    monkeypatch.setattr(report, "recording_of", lambda _: recording)
     results = Results(path, 60)
+    recording.save(results.recording_path(ROOMS["raft"]))
     for fault, quick, nodes in (
         (FAULTS[0], PASSED, SURVIVED),
         (FAULTS[1], NOTICED, None),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.planting import sample
-from tests.planting.faults import all_sites
+from tests.planting.faults import Fault, all_sites
 from tests.planting.process import in_new_process
 from tests.planting.sample import unnoticed
 
@@ -23,13 +24,18 @@ def test_a_sample_of_known_faults_is_noticed() -> None:
 
 def test_another_text_draws_another_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = [each.fault for each in all_sites("raft/node.py")]
-    drawn: list[list[object]] = []
+    drawn: list[list[Fault]] = []
+
+    def take(faults: Mapping[Fault, object]) -> list[str]:
+        drawn.append(list(faults))
+        return ["a problem"]
+
     monkeypatch.setattr(sample, "noticed_by_tests", lambda: dict.fromkeys(faults, "a test"))
     monkeypatch.setattr(sample, "noticed_by_seeds", lambda: dict.fromkeys(faults, 7))
-    monkeypatch.setattr(sample, "of_tests", lambda faults: drawn.append(list(faults)) or ["a problem"])
-    monkeypatch.setattr(sample, "of_seeds", lambda faults: drawn.append(list(faults)) or [])
+    monkeypatch.setattr(sample, "of_tests", take)
+    monkeypatch.setattr(sample, "of_seeds", take)
     for text in ("a", "a", "b"):
-        assert unnoticed(text) == ["a problem"]
+        assert unnoticed(text) == ["a problem"] * 2
     of_tests, of_seeds = drawn[:2]
     assert len(of_tests) == sample.MOST_TESTS
     assert len(of_seeds) == len(faults)
