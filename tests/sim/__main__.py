@@ -62,6 +62,8 @@ def main(
     """Simulate the Raft quorum: clock, network, disks and faults drawn from a seed, invariants watched throughout.
 
     The exit status is 1 if one did not hold; the last line then is the command that shows the run again.
+
+    "bin/simulate --plant" plants faults in the product and sees who notices; it has options of its own.
     """
     if level == "nodes" and not mutations:
         _run_nodes(seed if seed is not None else _seed_of_commit(), runs, processes, events, digest=digest)
