@@ -11,13 +11,14 @@ import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from tests.planting.collected import Collected, collect
 from tests.planting.faults import Fault, file_of
 from tests.planting.quick import Trials
 from tests.planting.recording import Recording, record
-from tests.planting.results import FOLDER, Results, all_sources
+from tests.planting.results import Results
 from tests.planting.rooms import ROOMS, Room, room_of
 from tests.planting.swap import UnfitTreeError, live_functions
 
@@ -35,9 +36,11 @@ def try_all(faults: Sequence[Fault], results: Results, *, processes: int, budget
         if not results.has_quick(fault):
             by_room[room_of(fault.path).name].append(fault)
     tasks: list[Task] = [
-        (_try_in_room, (name, part)) for name, of_room in by_room.items() for part in _parts(of_room)
+        (_try_in_room, (ROOMS[name], part, results.recording_path(ROOMS[name])))
+        for name, of_room in by_room.items()
+        for part in _parts(of_room)
     ]
-    for fault, outcome in _run(tasks, processes):
+    for fault, outcome in run_tasks(tasks, processes):
         if isinstance(fault, str):
             say(fault)
         else:
@@ -48,7 +51,7 @@ def try_all(faults: Sequence[Fault], results: Results, *, processes: int, budget
     tasks = [
         (_try_in_nodes, (part, budget_s)) for part in (left[n::processes] for n in range(processes)) if part
     ]
-    for fault, outcome in _run(tasks, processes):
+    for fault, outcome in run_tasks(tasks, processes):
         results.add_nodes(fault, outcome)
         say(f"{outcome.seconds:6.1f} s, {outcome.how or 'nothing'} noticed {fault}")
 
@@ -59,18 +62,13 @@ def is_for_nodes(fault: Fault, results: Results) -> bool:
     return outcome is not None and outcome.noticed_by is None
 
 
-def recording_of(room: Room) -> Recording:
-    """What the tests of a room run, as it was recorded. Raises OSError if nothing was."""
-    return Recording.load(FOLDER / f"{room.name.replace('/', '-')}-{room.digest()}.json")
-
-
 def _parts(faults: Sequence[Fault]) -> Iterator[Sequence[Fault]]:
     for begin in range(0, len(faults), MOST_FAULTS):
         yield faults[begin : begin + MOST_FAULTS]
 
 
-def _run(tasks: Sequence[Task], processes: int) -> Iterator[Any]:
-    """What the tasks send, as it comes."""
+def run_tasks(tasks: Sequence[Task], processes: int) -> Iterator[Any]:
+    """What the tasks send, as it comes. Raises RuntimeError if one of them fails."""
     context = multiprocessing.get_context("spawn")
     waiting = list(reversed(tasks))
     running: dict[Connection, multiprocessing.process.BaseProcess] = {}
@@ -97,14 +95,9 @@ def _run(tasks: Sequence[Task], processes: int) -> Iterator[Any]:
             each.terminate()
 
 
-def _try_in_room(sender: Connection, name: str, faults: Sequence[Fault]) -> None:
-    room = ROOMS[name]
-
+def _try_in_room(sender: Connection, room: Room, faults: Sequence[Fault], path: Path) -> None:
     def job(collected: Collected) -> None:
-        try:
-            recording = recording_of(room)
-        except OSError:
-            recording = _recorded(room, collected, sender)
+        recording = Recording.load(path) if path.is_file() else _recorded(room, collected, path, sender)
         live = live_functions({str(file_of(each)) for each in room.paths()})
         # Children that collect garbage do not copy what is there already.
         gc.freeze()
@@ -120,9 +113,9 @@ def _try_in_room(sender: Connection, name: str, faults: Sequence[Fault]) -> None
     sender.close()
 
 
-def _recorded(room: Room, collected: Collected, sender: Connection) -> Recording:
+def _recorded(room: Room, collected: Collected, path: Path, sender: Connection) -> Recording:
     recording = record(collected, room.paths())
-    recording.save(FOLDER / f"{room.name.replace('/', '-')}-{room.digest()}.json")
+    recording.save(path)
     seconds = sum(recording.seconds.values())
     sender.send((f"{room.name}: {len(recording.seconds)} tests, {seconds:.0f} s", None))
     _say_failing(recording.failing, sender)
@@ -134,11 +127,11 @@ def _say_failing(tests: Mapping[str, str], sender: Connection) -> None:
         sender.send((f"fails without any fault, and is left out: {test}: {why}", None))
 
 
-def _try_in_nodes(sender: Connection, faults: Sequence[Fault], budget_s: float) -> None:
+def _try_in_nodes(sender: Connection, faults: Sequence[Fault], budget_s: float, path: Path) -> None:
     # What the quick tests need is imported without the simulator.
     from tests.planting import nodes
 
-    clean = nodes.CleanRuns(FOLDER / f"clean-{all_sources()}")
+    clean = nodes.CleanRuns(path)
     for fault in faults:
         seeds = room_of(fault.path).some_seeds()
         sender.send((fault, nodes.attempt(fault, seeds, budget_s, clean)))

@@ -21,7 +21,7 @@ _CLEAN_LIMIT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ran:
+class Ran:
     failure: str
     """An invariant, or empty."""
     times: int
@@ -38,7 +38,7 @@ class CleanRuns:
         """The processor time of a run; None if it fails without any fault."""
         path = self._folder / str(seed)
         if not path.is_file():
-            ran = _run(seed, (), itertools.count(), _CLEAN_LIMIT_S)
+            ran = run_forked(seed, (), itertools.count(), _CLEAN_LIMIT_S)
             self._folder.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(None if ran.failure else ran.seconds))
         seconds: float | None = json.loads(path.read_text())
@@ -62,7 +62,7 @@ def attempt(fault: Fault, seeds: Iterable[int], budget_s: float, clean: CleanRun
             continue
         if tried and seconds + expected_s > budget_s:
             break
-        ran = _run(seed, functions, counter, LIMIT_FACTOR * expected_s + LIMIT_S)
+        ran = run_forked(seed, functions, counter, LIMIT_FACTOR * expected_s + LIMIT_S)
         tried, times, seconds = tried + 1, times + ran.times, seconds + ran.seconds
         if ran.failure:
             noticed_by, how = seed, ran.failure
@@ -71,7 +71,7 @@ def attempt(fault: Fault, seeds: Iterable[int], budget_s: float, clean: CleanRun
     return NodesOutcome(noticed_by=noticed_by, how=how, seeds=tried, times=times, seconds=seconds)
 
 
-def _run(seed: int, functions: Exchange, counter: itertools.count[int], limit_s: float) -> _Ran:
+def run_forked(seed: int, functions: Exchange, counter: itertools.count[int], limit_s: float) -> Ran:
     def child(say: Say) -> None:
         limit_cpu(limit_s)
         with exchanged(functions):
@@ -80,4 +80,4 @@ def _run(seed: int, functions: Exchange, counter: itertools.count[int], limit_s:
 
     ended = forked(child)
     failure, times = ended.said[0] if ended.said else (ended.failure, 0)
-    return _Ran(failure=failure, times=times, seconds=ended.seconds)
+    return Ran(failure=failure, times=times, seconds=ended.seconds)

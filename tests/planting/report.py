@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from tests.planting.campaign import is_for_nodes, recording_of
+from tests.planting.campaign import is_for_nodes
 from tests.planting.faults import Fault, find
+from tests.planting.recording import Recording
 from tests.planting.results import Results
 from tests.planting.rooms import ROOMS, room_of
 
@@ -76,7 +77,7 @@ class Summary:
         yield f"\nserver/kafkaproto_server/{fault.path}:{site.first_line}: {fault.operator}"
         yield f"    {fault.text}  ->  {site.change.after}"
         yield f"    {fault}"
-        tests = recording_of(room_of(fault.path)).tests_of(site)
+        tests = Recording.load(self._results.recording_path(room_of(fault.path))).tests_of(site)
         more = f" and {len(tests) - MOST_TESTS} more" if len(tests) > MOST_TESTS else ""
         yield f"    tests that run it: {', '.join(tests[:MOST_TESTS]) or 'none'}{more}"
         nodes = self._results.nodes(fault)

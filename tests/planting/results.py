@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.planting.faults import Fault
 from tests.planting.outcomes import NodesOutcome, QuickOutcome
-from tests.planting.rooms import ROOT, digest_of, room_of
+from tests.planting.rooms import ROOMS, ROOT, Room, digest_of, room_of
 
 FOLDER = ROOT / ".search" / "planting"
 
@@ -21,13 +21,22 @@ class Results:
     def __init__(self, path: Path, budget_s: float) -> None:
         self._path = path
         self._budget_s = budget_s
-        self._rooms: dict[str, str] = {}
+        # As the sources are now, even if somebody changes them meanwhile.
+        self._rooms = {room.name: room.digest() for room in ROOMS.values()}
         self._all = all_sources()
         self._quick: dict[tuple[str, str], QuickOutcome | None] = {}
         self._nodes: dict[tuple[str, str], NodesOutcome] = {}
         if path.is_file():
             for line in path.read_text().splitlines():
                 self._take(json.loads(line))
+
+    def recording_path(self, room: Room) -> Path:
+        """Where it is written down what the tests of a room run."""
+        return self._path.parent / f"{room.name.replace('/', '-')}-{self._rooms[room.name]}.json"
+
+    def clean_runs_path(self) -> Path:
+        """Where it is written down what seeds come to without a fault."""
+        return self._path.parent / f"clean-{self._all}"
 
     def has_quick(self, fault: Fault) -> bool:
         return (str(fault), self._room(fault)) in self._quick
@@ -70,10 +79,7 @@ class Results:
             self._nodes[key] = outcome
 
     def _room(self, fault: Fault) -> str:
-        room = room_of(fault.path)
-        if room.name not in self._rooms:
-            self._rooms[room.name] = room.digest()
-        return self._rooms[room.name]
+        return self._rooms[room_of(fault.path).name]
 
 
 def all_sources() -> str:

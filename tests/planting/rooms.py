@@ -67,22 +67,22 @@ _ROOMS = (
     ),
     Room(
         name="controller",
-        tests=("controller", "node/quorum", "apis/admin", _OF_NODES),
+        tests=("controller", "node/quorum"),
         seeds=(QUORUM, RECORDS, DIRECTORIES),
     ),
     Room(
         name="replica",
-        tests=("replica", "node/replicas", "apis/data", "storage/log"),
+        tests=("replica", "node/replicas", "apis/data"),
         seeds=(RECORDS, GROUPS, DIRECTORIES, NEW_EPOCHS),
     ),
     Room(
         name="log_state",
-        tests=("log_state", "replica", "storage/log", "apis/data", "apis/transactions"),
+        tests=("log_state", "replica", "storage/log", "apis/data"),
         seeds=(RECORDS, GROUPS, NEW_EPOCHS),
     ),
     Room(
         name="coordinator",
-        tests=("coordinator", "node/coordinators", "apis/groups", "apis/transactions", "apis/share"),
+        tests=("coordinator", "node/coordinators", "apis/groups", "apis/transactions"),
         seeds=(GROUPS, SHARES, STREAMS, DEAD_LETTERS),
     ),
     Room(
@@ -97,7 +97,7 @@ _ROOMS = (
     ),
     Room(
         name="node/replicas",
-        tests=("node/replicas", "node/observability", "apis/data", "apis/admin", _OF_NODES),
+        tests=("node/replicas", "node/observability", "apis/data", _OF_NODES),
         seeds=(RECORDS, DIRECTORIES, GROUPS),
     ),
     Room(

@@ -27,8 +27,8 @@ TEST_LIMIT_S = 60.0
 
 def unnoticed(text: str) -> Sequence[str]:
     """A sentence for each fault of the sample that passes, and for each test that fails without its fault."""
-    problems = _by_tests(dict(_shuffled(noticed_by_tests(), text)[:MOST_TESTS]))
-    return [*problems, *_by_seeds(dict(_shuffled(noticed_by_seeds(), text)))]
+    problems = of_tests(dict(_shuffled(noticed_by_tests(), text)[:MOST_TESTS]))
+    return [*problems, *of_seeds(dict(_shuffled(noticed_by_seeds(), text)))]
 
 
 def _shuffled(faults: Mapping[Fault, T], text: str) -> Sequence[tuple[Fault, T]]:
@@ -37,7 +37,7 @@ def _shuffled(faults: Mapping[Fault, T], text: str) -> Sequence[tuple[Fault, T]]
     return pairs
 
 
-def _by_tests(faults: Mapping[Fault, str]) -> Sequence[str]:
+def of_tests(faults: Mapping[Fault, str]) -> Sequence[str]:
     problems: list[str] = []
 
     def job(collected: Collected) -> None:
@@ -64,7 +64,7 @@ def _fails(collected: Collected, test: str, functions: Exchange) -> bool:
     return bool(ended.failure) or ended.said != [None]
 
 
-def _by_seeds(faults: Mapping[Fault, int]) -> Sequence[str]:
+def of_seeds(faults: Mapping[Fault, int]) -> Sequence[str]:
     from tests.planting.nodes import CleanRuns, attempt
 
     clean = CleanRuns(FOLDER / f"clean-{all_sources()}")

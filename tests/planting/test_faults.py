@@ -67,8 +67,7 @@ def test_a_name_stays_when_the_module_changes_elsewhere() -> None:
 
 
 def test_only_the_header_of_a_compound_statement_names_it() -> None:
-    lines = ("def f() -> None:", "    a()", "    with b as c:", "        d()", "    try:", "        e()")
-    source = "\n".join((*lines, "    finally:", "        g()", ""))
+    source = "def f() -> None:\n    a()\n    with b as c:\n        d()\n    try:\n        e()\n    finally:\n        g"
     texts = [each.text for each in _faults(source) if each.operator == "early return"]
     assert texts == ["with b as c", "try"]
 

@@ -81,6 +81,8 @@ def main(
     """Simulate the Raft quorum: clock, network, disks and faults drawn from a seed, invariants watched throughout.
 
     The exit status is 1 if one did not hold; the last line then is the command that shows the run again.
+
+    "bin/simulate --plant" plants faults in the product and sees who notices; it has options of its own.
     """
     if rules:
         from tests.sim.rules.report import simulate_rules

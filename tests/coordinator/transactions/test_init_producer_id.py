@@ -301,6 +301,21 @@ def test_fencing_the_last_epoch_leads_to_a_new_id(
     assert world.add(producer, P0) == [ErrorCode.NONE]
 
 
+@pytest.mark.parametrize("transaction_version", [1, 2])
+def test_no_epoch_is_behind_the_last_one(transaction_version: int) -> None:
+    world = with_epoch(32_766, transaction_version=1)
+    world.add((500, 32_766), P0)
+    world.init()
+    world.brokers.respond()
+    # The fenced epoch is the last one. Whoever says that he has it is fenced in turn.
+    world.transaction_version = transaction_version
+    assert world.add((500, 32_767), P0) == [ErrorCode.NONE]
+    assert codes(world.init()) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    assert world.brokers.sent == [(1, [(500, 32_767, False, (P0,))])]
+    world.brokers.respond()
+    assert world.begin()[0] == 1001
+
+
 def test_a_fenced_producer_is_no_repetition_of_the_one_before() -> None:
     world = TransactionWorld(transaction_version=1)
     producer = world.begin()

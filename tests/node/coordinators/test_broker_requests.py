@@ -173,7 +173,9 @@ async def test_a_broker_that_has_moved_is_asked_where_it_is(queues: Requests, nu
     assert Peer.all[9092].is_closed
 
 
-async def test_too_much_for_one_broker_is_refused_at_once(queues: Requests, nursery: trio.Nursery) -> None:
+async def test_too_much_for_one_broker_is_refused_at_once(
+    queues: Requests, nursery: trio.Nursery, mock_clock: trio.testing.MockClock
+) -> None:
     await nursery.start(queues.requests.run)
     await queues.send(Part("first"))
     await queues.send(*(Part(str(number)) for number in range(MAX_QUEUED)))

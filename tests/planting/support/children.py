@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from multiprocessing.connection import Connection
 
 from tests.planting import forks
 from tests.planting.forks import MOST_MEMORY_BYTES, Ended, Say, forked, limit_cpu
@@ -65,3 +66,15 @@ def fork_beside_a_thread() -> None:
     """Raises AssertionError."""
     threading.Thread(target=time.sleep, args=(1,), daemon=True).start()
     forked(_speak)
+
+
+def say_as_a_task(sender: Connection, number: int) -> None:
+    """Send the number twice."""
+    for _ in range(2):
+        sender.send(number)
+    sender.close()
+
+
+def fail_as_a_task(_: Connection) -> None:
+    """Exit with 1."""
+    raise SystemExit(1)
