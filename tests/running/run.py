@@ -1,7 +1,7 @@
 """Runs a plan: starts the processes, hands out units, takes in what comes of them.
 
-What is quick runs first, on all processors. Then the servers' lane and Spark's begin, and what computes goes on beside
-them in the processes that it has, with what they leave of the processors.
+Each lane has its processes, which ask for one unit after the other until there are none. One that ends in the middle is
+a failure of the test that it ran, and another one takes its place.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from tests.running.results import Failure, Results, failure_of
 from tests.running.units import Lane, Plan, Unit
 
 REDRAW_S = 0.25
+PACE_KNOWN = 0.05
+"""After this part of a run its pace is known."""
 LOG_CHARACTERS = 20_000
 """That are shown of what a process printed that ended in the middle."""
 ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -107,8 +109,7 @@ class Run:
         """How long it still takes: what the table says of the rest, at the pace so far."""
         rest_s = self._seconds_of(unit for unit in self._units.values() if unit.number not in self._done)
         past_s = self._estimate_s - rest_s
-        pace = self.elapsed_s / past_s if past_s > 0.05 * self._estimate_s else 1.0
-        return rest_s * min(max(pace, 0.5), 4.0)
+        return rest_s * (self.elapsed_s / past_s if past_s > PACE_KNOWN * self._estimate_s else 1.0)
 
     @property
     def longest(self) -> tuple[str, float]:
@@ -121,14 +122,9 @@ class Run:
 
     def _start(self) -> bool:
         """Start the processes that are due; returns whether any runs."""
-        is_quick = any(
-            unit.part is Part.QUICK for number, unit in self._units.items() if number not in self._done
-        )
         for process in self._running:
             process.end_if_late()
         for lane in Lane:
-            if is_quick and lane is not Lane.COMPUTING:
-                continue
             wanted = self._processors if lane is Lane.COMPUTING else 1
             running = sum(process.lane is lane for process in self._running)
             for _ in range(min(wanted - running, len(self._waiting[lane]))):

@@ -8,7 +8,7 @@ import pytest
 
 from tests.running.costs import Cost, Costs
 from tests.running.parts import SHARE, Part
-from tests.running.units import SLICE_S, Lane, Plan, Unit, lane_of, parts_of_text
+from tests.running.units import NICE, SLICE_S, Lane, Plan, Unit, lane_of, parts_of_text
 
 COSTS = Costs(
     calibration_s=1.0,
@@ -92,22 +92,22 @@ def test_what_starts_servers_is_one_unit_and_not_nice(tmp_path: Path) -> None:
     made = {(unit.path, unit.part): unit for unit in units(tmp_path, is_all=True)}
     servers = made["tests/compat/test_tools.py", Part.LONG]
     assert (servers.lane, servers.slices, servers.nice) == (Lane.SERVERS, 1, 0)
-    assert made["tests/sim/test_seeds.py", Part.SIMULATION].nice == 19
-    assert made["tests/raft/test_dear.py", Part.QUICK].nice == 0
+    assert made["tests/sim/test_seeds.py", Part.SIMULATION].nice == NICE
+    assert made["tests/raft/test_dear.py", Part.QUICK].nice == NICE
+    assert {unit.nice for unit in units(tmp_path, is_all=False)} == {0}
     spark = made["tests/pipeline/test_spark.py", Part.LONG]
-    assert (spark.lane, spark.nice) == (Lane.SPARK, 19)
+    assert (spark.lane, spark.nice) == (Lane.SPARK, NICE)
 
 
-def test_a_plan_takes_what_its_longest_lane_takes(tmp_path: Path) -> None:
-    every = units(tmp_path, is_all=True)
+def test_a_plan_takes_what_is_computed_or_what_its_longest_lane_takes(tmp_path: Path) -> None:
+    every, share = units(tmp_path, is_all=True), units(tmp_path, is_all=False)
     whole = plan(is_all=True)
     quick_s = SLICE_S * 2.5 + 2.0 + 2.0
-    assert whole.seconds(every, scale=1.0, processors=2) == pytest.approx(quick_s / 2 + 960 / 2)
-    # With many processors the servers' lane is what takes long, most of which it waits.
-    assert whole.seconds(every, scale=1.0, processors=100) == pytest.approx(quick_s / 100 + 250)
-    assert whole.seconds(every, scale=2.0, processors=100) == pytest.approx(2 * quick_s / 100 + 350)
-    share = plan(is_all=False)
-    assert share.seconds(units(tmp_path, is_all=False), scale=1.0, processors=2) == pytest.approx(
+    assert whole.seconds(every, scale=1.0, processors=2) == pytest.approx((quick_s + 960) / 2)
+    # With many processors the servers' lane takes longest, and waits for most of the time.
+    assert whole.seconds(every, scale=1.0, processors=100) == pytest.approx(250)
+    assert whole.seconds(every, scale=2.0, processors=100) == pytest.approx(350)
+    assert plan(is_all=False).seconds(share, scale=1.0, processors=2) == pytest.approx(
         (quick_s + 800 / SHARE) / 2
     )
 

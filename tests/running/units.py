@@ -1,7 +1,7 @@
 """Units of work: the tests of one part of one file, or a slice of them; and the lane in which they run.
 
-What starts servers looks at the clock, so only one such test runs at a time. What runs on Spark shares one JVM. What
-only computes runs on all processors, beside the two.
+What starts servers looks at the clock, so only one such test runs at a time, and has the processors before all others.
+What runs on Spark shares one JVM. What only computes runs on all processors, with what the others leave of them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ COMPUTING_FOLDERS = (
 """Long tests in these only compute. All others start servers."""
 SPARK_FOLDER = "tests/pipeline/"
 
+NICE = 10
+"""Of what runs beside servers: where all want a processor, it has a tenth of what a server has."""
 SLICE_S = 30.0
 """A unit that computes longer is cut into slices, so that no processor is left with it at the end."""
 
@@ -42,9 +44,9 @@ class Lane(enum.Enum):
     COMPUTING = "computing"
     """A process for each processor."""
     SERVERS = "servers"
-    """One process, whose tests have the processors before all others."""
+    """One process."""
     SPARK = "spark"
-    """One process, with what the others leave."""
+    """One process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +118,7 @@ class Plan:
     def units_of(self, path: str, part: Part) -> list[Unit]:
         """Of a file's part."""
         lane = lane_of(path, part)
-        is_nice = self._is_all and part is not Part.QUICK and lane is not Lane.SERVERS
+        is_nice = self._is_all and lane is not Lane.SERVERS
         cost = self._costs.of(path, part)
         slices = 1
         if lane is Lane.COMPUTING:
@@ -130,7 +132,7 @@ class Plan:
                 part=part,
                 slice=index,
                 slices=slices,
-                nice=19 if is_nice else 0,
+                nice=NICE if is_nice else 0,
                 lane=lane,
             )
             for index, number in enumerate(numbers)
@@ -153,13 +155,13 @@ class Plan:
         return self._costs.of(unit.path, unit.part).tests * self._share(unit.part) / unit.slices
 
     def seconds(self, units: Sequence[Unit], scale: float, processors: int) -> float:
-        """By the clock, on a machine that needs ``scale`` times the processor time of the table: first what is quick on
-        all processors, then the longest lane, or what is to be computed in all of them."""
-        quick = sum(self.cpu_s(unit) for unit in units if unit.part is Part.QUICK) * scale
-        later = [unit for unit in units if unit.part is not Part.QUICK]
-        computed = sum(self.cpu_s(unit) for unit in later) * scale
-        longest = max(
-            sum(self.cpu_s(unit) * scale + self.waiting_s(unit) for unit in later if unit.lane is lane)
+        """By the clock, on a machine that needs ``scale`` times the processor time of the table.
+
+        That is what is to be computed, on all processors, or the longest of the lanes that have one process.
+        """
+        computed_s = sum(map(self.cpu_s, units)) * scale
+        longest_s = max(
+            sum(self.cpu_s(unit) * scale + self.waiting_s(unit) for unit in units if unit.lane is lane)
             for lane in (Lane.SERVERS, Lane.SPARK)
         )
-        return quick / processors + max(computed / processors, longest)
+        return max(computed_s / processors, longest_s)
