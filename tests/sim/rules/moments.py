@@ -10,7 +10,8 @@ argument and another one have been the result. The rarer of the two are the mome
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -171,8 +172,7 @@ class Moment:
                 shadows[leaf.number] = self._look(leaf, names)
             return shadows[leaf.number]
 
-        self._recorder.is_looking = True
-        try:
+        with self._recorder.looking():
             for operand in self._open:
                 try:
                     without = value_of(self._condition.whole, read, operand.part, operand.neutral)
@@ -182,8 +182,6 @@ class Moment:
                     operand.tally.maybe += 1
                 elif without is not whole:
                     self._recorder.note(operand.tally, 1)
-        finally:
-            self._recorder.is_looking = False
         return self.value()
 
     def _read(self, leaf: Leaf) -> bool | None:
@@ -207,6 +205,8 @@ class Recorder:
         """Of whole conditions and of ``min`` and ``max``."""
         self.active: Callable[[], Iterable[str]] = tuple
         """What is going on beside the product."""
+        self.unnoticed: Callable[[], AbstractContextManager[None]] = nullcontext
+        """What is done around looks at shadows, so that the clocks of a run do not notice them."""
         self.is_looking = False
         """Whether shadows are looked at: nothing counts meanwhile."""
         self._of_rules: dict[str, tuple[Count, bool]] = {}
@@ -217,6 +217,16 @@ class Recorder:
         count = Count()
         self._of_rules[key] = count, needs_both
         return count
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Shadows are looked at."""
+        self.is_looking = True
+        try:
+            with self.unnoticed():
+                yield
+        finally:
+            self.is_looking = False
 
     def note(self, count: Count, side: int) -> None:
         """A rule has decided, or has one of its two values."""

@@ -23,9 +23,8 @@ from tests.sim.rules.runs import (
     states_of,
     write_corpus,
 )
-from tests.sim.rules.table import ROOMS, TABLE, Rule, read_rules
+from tests.sim.rules.table import RESULTS, ROOMS, Rule, read_rules
 
-DECISIVE = TABLE / "decisive.txt"
 _NOTHING = Found(0, 0, 0, ())
 
 
@@ -95,7 +94,7 @@ def simulate_rules(rooms: Sequence[str], count: int, processes: int, folder: Pat
     for line in table_of(tallies(rules, runs)):
         click.echo(line)
     every = read_rules()
-    DECISIVE.write_text("\n".join(decisive_lines(every, runs)) + "\n")
+    RESULTS.write_text("\n".join(decisive_lines(every, runs)) + "\n")
     return holds
 
 

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import multiprocessing
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,11 +95,35 @@ def digests_of(rules: Iterable[Rule]) -> dict[str, str]:
     }
 
 
-def _now_s() -> float:
-    """The virtual time. To ask trio for it counts as a look at the processor's clock, and makes it another run."""
+def _clock() -> MockClock:
     clock = trio.lowlevel.current_clock()
     assert isinstance(clock, MockClock), "a run has virtual time"
-    return clock._virtual_base
+    return clock
+
+
+def _now_s() -> float:
+    """The virtual time. To ask trio for it counts as a look at the processor's clock, and makes it another run."""
+    return _clock()._virtual_base
+
+
+def _no_time() -> float:
+    return 0.0
+
+
+def _untold() -> float:
+    raise RuntimeError("the processor's clock cannot be told without a look at it")
+
+
+@contextlib.contextmanager
+def _without_looks() -> Iterator[None]:
+    """Have no look at a clock count. Virtual time stands still between two jumps, so it can be told without one."""
+    clock, stopwatch = _clock(), time.perf_counter
+    look = clock._real_clock
+    clock._real_clock, time.perf_counter = _no_time, _untold
+    try:
+        yield
+    finally:
+        clock._real_clock, time.perf_counter = look, stopwatch
 
 
 class _ActiveFaults:
@@ -137,7 +162,7 @@ class _ActiveFaults:
 def run_watched(seed: int, recorder: Recorder, rooms: Mapping[str, str]) -> RuleRun:
     """Run a seed while `watched` holds. Long turns are not looked into: probes make them longer."""
     faults = _ActiveFaults()
-    recorder.active = faults
+    recorder.active, recorder.unnoticed = faults, _without_looks
     with faults.watched():
         result = _run(seed, draw(seed), 0)
     return RuleRun(

@@ -29,24 +29,9 @@ from typing import TypeAlias
 
 TABLE = Path(__file__).parent
 PRODUCT = Path(__file__).parents[3] / "server" / "kafkaproto_server"
-ROOMS = (
-    "raft",
-    "controller",
-    "replica",
-    "log_state",
-    "storage",
-    "coordinator_groups",
-    "coordinator_transactions",
-    "coordinator_share",
-    "share",
-    "quotas",
-    "net",
-    "node_quorum",
-    "node_replicas",
-    "node_coordinators",
-    "node_share",
-    "node_broker",
-)
+RESULTS = TABLE / "decisive.txt"
+"""What ``bin/simulate --rules`` has found."""
+ROOMS = tuple(sorted(path.stem for path in TABLE.glob("*.txt") if path != RESULTS))
 _INDENT = "    "
 _NUMBERED = re.compile(r"(.*) #(\d+)")
 
@@ -109,14 +94,12 @@ class Place:
 
 
 def read_rules(rooms: Sequence[str] = ROOMS) -> list[Rule]:
-    """The rows of some rooms, as far as there are files. Raises RowError."""
+    """The rows of some rooms. Raises RowError."""
     return [rule for room in rooms for rule in rules_in(TABLE / f"{room}.txt")]
 
 
 def rules_in(path: Path) -> list[Rule]:
-    """The rows of one file; none if there is no file. Raises RowError."""
-    if not path.exists():
-        return []
+    """The rows of one file. Raises RowError."""
     rows: list[Rule] = []
     paragraph: list[str] = []
     for number, line in enumerate([*path.read_text().splitlines(), ""], start=1):
