@@ -97,7 +97,9 @@ def read(servers: str, topic: str, partitions: int, isolation: str = "read_commi
     try:
         while any(reached.get(index, 0) < end for index, end in ends.items()):
             if time.monotonic() > deadline:
-                raise WaitedTooLongError(f"waited {READING_S} s for the ends {ends} of {topic}, saw {reached}")
+                raise WaitedTooLongError(
+                    f"waited {READING_S} s for the ends {ends} of {topic}, saw {reached}"
+                )
             message = consumer.poll(POLL_S)
             if message is None:
                 continue
