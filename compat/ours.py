@@ -1,27 +1,58 @@
 """A node of this project as a process, by the command lines that a user has; nothing of it is imported."""
 
+import os
 import subprocess
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from compat import forks
 from compat.node import Node
-from compat.process import ServerProcess
+from compat.process import ServerProcess, Started
 
 BIN = Path(__file__).resolve().parent.parent / "bin"
 TOOL_TIMEOUT_S = 60.0
 
 
+def starter() -> Callable[..., Started]:
+    """What starts a command of `bin/`; it is called as Popen is."""
+    return forks.Fork if forks.is_on else subprocess.Popen
+
+
+def run_command(
+    command: Sequence[str],
+    *,
+    directory: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    timeout_s: float = TOOL_TIMEOUT_S,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command of `bin/`, given with its path, to its end. Raises subprocess.TimeoutExpired, and ends it."""
+    start = starter()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = start(
+            command,
+            cwd=directory,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+        )
+        try:
+            code = process.wait(timeout_s)
+        finally:
+            process.kill()
+            process.wait()
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode())
+    return subprocess.CompletedProcess(command, code, *texts)
+
+
 def run_our_tool(tool: str, *arguments: str, directory: Path | None = None) -> str:
     """Standard output of a command of `bin/`; raises CalledProcessError, with what it printed, if it fails."""
-    done = subprocess.run(
-        [str(BIN / tool), *arguments],
-        cwd=directory,
-        check=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=TOOL_TIMEOUT_S,
-    )
+    done = run_command([str(BIN / tool), *arguments], directory=directory)
+    done.check_returncode()
     return done.stdout
 
 
@@ -29,6 +60,8 @@ class OurNode(Node):
     """Our server, started with a server.properties."""
 
     kind = "ours"
+    starts_by_command = False
+    """Whether its command is run even if `forks.is_on`."""
 
     def __init__(self, directory: Path, properties: Mapping[str, str]) -> None:
         """See Node."""
@@ -46,7 +79,8 @@ class OurNode(Node):
 
     def _spawn(self, log_prefix: Path) -> ServerProcess:
         command = [str(BIN / "kafka-server-start"), *self._arguments()]
-        return ServerProcess(command, log_prefix, self.directory, {})
+        start = subprocess.Popen if self.starts_by_command else starter()
+        return ServerProcess(command, log_prefix, self.directory, {}, start)
 
     def _wait_until_serving(self, timeout_s: float) -> None:
         line = self.process.wait_for_line(self.process.out_path, "ready ", timeout_s)

@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 POLL_INTERVAL_S = 0.02
 LOG_TAIL_BYTES = 4000
@@ -32,18 +33,34 @@ def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> No
         time.sleep(POLL_INTERVAL_S)
 
 
+class Started(Protocol):
+    """A process that was started: what is used of a `subprocess.Popen`."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, number: signal.Signals, /) -> None: ...
+    def kill(self) -> None: ...
+
+
 class ServerProcess:
     """One run of a server program, with standard output and standard error each in a file of its own."""
 
     def __init__(
-        self, command: Sequence[str], log_prefix: Path, directory: Path, environment: Mapping[str, str]
+        self,
+        command: Sequence[str],
+        log_prefix: Path,
+        directory: Path,
+        environment: Mapping[str, str],
+        start: Callable[..., Started] = subprocess.Popen,
     ) -> None:
-        """Starts it in `directory`; the logs are `log_prefix` plus `.out` and `.err`."""
+        """Starts it in `directory`; the logs are `log_prefix` plus `.out` and `.err`. `start` takes what Popen does."""
         self.command = list(command)
         self.out_path = log_prefix.with_name(log_prefix.name + ".out")
         self.err_path = log_prefix.with_name(log_prefix.name + ".err")
         with self.out_path.open("wb") as out, self.err_path.open("wb") as err:
-            self._process = subprocess.Popen(
+            self._process = start(
                 self.command,
                 cwd=directory,
                 env={**os.environ, **environment},

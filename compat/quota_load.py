@@ -22,6 +22,8 @@ from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasRespo
 USERS = 20
 KEY = "producer_byte_rate"
 WAIT_S = 90.0
+PAUSE_S = 0.01
+"""After a write: the nodes are to be in a quorum's life, not busy with nothing but writes."""
 _RETRIED = (ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT, ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
@@ -118,6 +120,7 @@ class QuotaLoad:
                     continue
                 self._accounts.acknowledged(user, value)
                 self.writes += 1
+                time.sleep(PAUSE_S)
                 now = time.monotonic()
                 self.longest_gap_s, last = max(self.longest_gap_s, now - last), now
         except BaseException as error:

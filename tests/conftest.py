@@ -5,6 +5,8 @@ import gc
 import pytest
 from hypothesis import HealthCheck, settings
 
+from compat import forks
+
 # Derandomized, so that a run says the same of the same code; random examples are for long runs by hand
 # (pytest --hypothesis-profile=explore), which print what reproduces a failure.
 settings.register_profile(
@@ -12,6 +14,9 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=5000, print_blob=True)
 settings.load_profile("default")
+
+# Hundreds of nodes, each a fork of a process that has loaded the server; tests/integration/conftest.py says where not.
+forks.is_on = True
 
 
 def pytest_runtest_setup() -> None:

@@ -9,6 +9,7 @@ loaded classes (AppCDS), on a 2-core machine. The first run of each kind writes 
 runs map it. A JVM that finds the archive unfit (another Java, other jars) runs without it.
 """
 
+import hashlib
 import os
 import secrets
 from collections.abc import Sequence
@@ -64,7 +65,9 @@ class ClassArchive:
 
     def __init__(self, kind: str, class_path: Sequence[Path]) -> None:
         """Either uses the archive of that kind for these jars or, when there is none yet, has this run write it."""
-        self._path = class_path[0].parent / f"{kind}.jsa"
+        paths = os.pathsep.join(map(str, class_path))
+        digest = hashlib.sha256(paths.encode()).hexdigest()[:8]
+        self._path = class_path[0].parent / f"{kind}-{digest}.jsa"
         # Under a name of this run, because others may look for the archive while this one is being written.
         self._part = self._path.with_suffix(f".{secrets.token_hex(4)}.part")
         self._exists = self._path.exists()

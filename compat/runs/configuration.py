@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from compat.node import Node
-from compat.ours import BIN, OurNode
+from compat.ours import BIN, OurNode, run_command
 from compat.ports import free_port, free_ports
 from compat.quorum import CLUSTER_ID, NodeClass
 from compat.runs.telling import Tell
@@ -269,14 +268,8 @@ def _refused(folder: Path, wrong: tuple[str, str, str]) -> str:
     """What the server says of a wrong value."""
     key, value, allowed = wrong
     node = OurNode(folder, {**combined_file(folder / "data"), key: value})
-    done = subprocess.run(
-        [str(BIN / "kafka-server-start"), str(node.properties_path)],
-        check=False,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=REFUSAL_TIMEOUT_S,
-    )
+    command = [str(BIN / "kafka-server-start"), str(node.properties_path)]
+    done = run_command(command, timeout_s=REFUSAL_TIMEOUT_S)
     said = done.stderr.strip()
     expected = f"kafka-server-start: {node.properties_path}: {key}={value}: {allowed}"
     if done.returncode != EXIT_BAD_USAGE or said != expected:

@@ -7,7 +7,6 @@ because it alone holds everything. The last word have the tools of both implemen
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from compat.kafka.shell import ask_shell
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
 from compat.node import Node, combined_properties
-from compat.ours import BIN, TOOL_TIMEOUT_S, OurNode
+from compat.ours import BIN, OurNode, run_command
 from compat.process import wait_until
 from compat.quorum import CLUSTER_ID, NodeClass, connect
 from compat.quota_load import QuotaLoad
@@ -252,14 +251,8 @@ def compare_tools(clusters: Sequence[Sequence[Path]], tell: Tell) -> int:
 def _compare(command: Sequence[str], theirs: str) -> int:
     """How many lines our tool prints, which have to be those that Kafka's printed."""
     tool, *arguments = command
-    done = subprocess.run(
-        [str(BIN / tool), "--secrets", *arguments],
-        check=True,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TOOL_TIMEOUT_S,
-    )
+    done = run_command([str(BIN / tool), "--secrets", *arguments])
+    done.check_returncode()
     ours, stock = _without_explained(done.stdout + done.stderr), _without_explained(theirs)
     if stock != ours:
         differences = islice(unified_diff(stock, ours, "stock", "ours", n=0), MAX_DIFFERENCES)

@@ -25,6 +25,7 @@ from kafkaproto.log import parse_segment_file_name, segment_file_name
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name, snapshot_file_name
 from kafkaproto_server.tools.cluster.cluster_layout import Shape
+from kafkaproto_server.tools.quorum.watch import uncommitted_voters
 from tests.compat.support.quorum import (
     FIRST_SEGMENT,
     GrowingCluster,
@@ -37,7 +38,7 @@ from tests.compat.support.quorum import (
     voters_shown,
 )
 from tests.integration.support.asking import connect, create_topic, topics
-from tests.integration.support.clusters import LocalCluster, local_cluster, new_voters, quorum_tool, until
+from tests.integration.support.clusters import NodeCluster, new_voters, node_cluster, quorum_tool, until
 from tests.integration.support.writing import until_more, writing
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -48,12 +49,12 @@ APPEND_TIMEOUT_S = 2.0
 """Within which a leader without followers still leads."""
 
 
-def metadata_log(cluster: LocalCluster, node_id: int) -> Path:
+def metadata_log(cluster: NodeCluster, node_id: int) -> Path:
     """Where a node's metadata log lies."""
     return cluster.data / f"node-{node_id}" / "data" / "__cluster_metadata-0"
 
 
-def kill_with_a_tail(cluster: LocalCluster, leader_id: int, names: tuple[str, str]) -> None:
+def kill_with_a_tail(cluster: NodeCluster, leader_id: int, names: tuple[str, str]) -> None:
     """kill -9 of the leader after it appended two topics, the later of which no other node can have fetched.
 
     The first one wakes the fetches that waited at the leader when the others were stopped.
@@ -79,7 +80,7 @@ def _holds(log: Path, name: str) -> bool:
 
 
 def test_a_killed_leader_comes_back_as_a_follower_without_its_tail(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, THREE_AND_TWO) as cluster:
+    with node_cluster(tmp_path, THREE_AND_TWO) as cluster:
         controllers = ("--bootstrap-controller", cluster.controllers)
         before = status("--bootstrap-server", cluster.servers[0])
         first = before["LeaderId"]
@@ -207,7 +208,7 @@ def finalized_levels(*bootstrap: str) -> dict[str, str]:
 
 def test_static_voters_are_upgraded_and_taken_out_of_the_properties(tmp_path: Path) -> None:
     with (
-        local_cluster(tmp_path, THREE_AND_TWO, is_static=True) as cluster,
+        node_cluster(tmp_path, THREE_AND_TWO, is_static=True) as cluster,
         writing(cluster.servers) as writer,
     ):
         server = ("--bootstrap-server", cluster.servers[0])
@@ -217,9 +218,18 @@ def test_static_voters_are_upgraded_and_taken_out_of_the_properties(tmp_path: Pa
             for voter in voters_shown(cluster, (1, 2, 3))
         ]
         assert finalized_levels(*server)["kraft.version"] == "0"
+        early = quorum_tool(
+            *("--bootstrap-controller", cluster.controllers, "alter", "--voters", "1,2"),
+            state=tmp_path,
+            check=False,
+        )
+        assert "kafka-features upgrade --feature kraft.version=1 comes first" in early.stderr
         until(lambda: kraft_version_may_rise(cluster.servers[0]), "all voters to be known with directories")
         upgraded = run_tool("kafka-features", *server, "upgrade", "--feature", "kraft.version=1").output()
         assert upgraded == "kraft.version was upgraded to 1.\n"
+        directories = {voter.key.id: voter.key.directory_id for voter in cluster.view().voters}
+        assert set(directories) == {1, 2, 3}
+        assert bytes(16) not in directories.values()
 
         for node_id in (1, 2, 3):
             path = cluster.properties_path(node_id)
@@ -228,9 +238,9 @@ def test_static_voters_are_upgraded_and_taken_out_of_the_properties(tmp_path: Pa
             assert len(kept) == len(lines) - 1
             kept.append(f"controller.quorum.bootstrap.servers={cluster.controllers}")
             path.write_text("\n".join([*kept, ""]))
-            os.kill(cluster.pids[node_id], signal.SIGTERM)
-            cluster.process.wait_for_line(cluster.process.err_path, f"node {node_id} ", 30)
+            cluster.terminate(node_id)
             cluster.restart(node_id)
+        assert {voter.key.id: voter.key.directory_id for voter in cluster.view().voters} == directories
         dynamic = status("--bootstrap-controller", cluster.controllers)
         assert dynamic["CurrentVoters"] == voters_shown(cluster, (1, 2, 3))
         assert finalized_levels("--bootstrap-controller", cluster.controllers)["kraft.version"] == "1"
@@ -238,15 +248,22 @@ def test_static_voters_are_upgraded_and_taken_out_of_the_properties(tmp_path: Pa
     assert writer.longest_gap_s < 3.0
 
 
-def test_voters_altered_to_a_disjoint_set_are_what_stock_describes(tmp_path: Path) -> None:
+def test_voters_are_exchanged_for_a_disjoint_set_while_brokers_run(tmp_path: Path) -> None:
     with (
-        local_cluster(tmp_path, THREE_AND_TWO) as cluster,
+        node_cluster(tmp_path, THREE_AND_TWO) as cluster,
         new_voters(cluster, tmp_path, 4, 5, 6) as nodes,
-        writing(cluster.servers),
+        writing(cluster.servers) as writer,
     ):
+        leader = cluster.view().leader_id
         server = ("--bootstrap-server", cluster.servers[1])
         altered = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
-        assert altered.stdout.startswith("from 1,2,3 to 4,5,6\n")
+        lines = altered.stdout.splitlines()
+        assert lines[0] == "from 1,2,3 to 4,5,6"
+        steps = [line for line in lines if line.startswith(("added ", "removed "))]
+        assert [line.split()[0] for line in steps] == ["added"] * 3 + ["removed"] * 3
+        assert steps[-1].startswith(f"removed {leader} ")
+        assert steps[-1].endswith("voters 4,5,6")
+        assert uncommitted_voters(cluster.quorum()) is None
         described = status(*server)
         assert described["LeaderId"] in {4, 5, 6}
         assert described["CurrentVoters"] == [
@@ -258,20 +275,26 @@ def test_voters_altered_to_a_disjoint_set_are_what_stock_describes(tmp_path: Pat
             for node in nodes.values()
         ]
         assert ids(described["CurrentObservers"]) == {1, 2, 3} | BROKERS
+        again = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
+        assert again.stdout.splitlines()[0] == "from 4,5,6 to 4,5,6"
+        # Those that were voters are not needed any more.
+        for node_id in (1, 2, 3):
+            cluster.terminate(node_id)
+        until_more(writer, "topics without the old voters")
 
 
 @pytest.fixture(scope="module")
-def settled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+def settled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCluster]:
     """Three voters and two brokers that take snapshots after little, and begin segments after short."""
     own = "metadata.log.max.record.bytes.between.snapshots=6000\nmetadata.log.segment.ms=1000"
     properties = dict.fromkeys((1, 2, 3, *BROKERS), own)
-    with local_cluster(
+    with node_cluster(
         tmp_path_factory.mktemp("settled"), THREE_AND_TWO, own_properties=properties
     ) as cluster:
         yield cluster
 
 
-def test_configs_are_changed_and_shown_over_brokers_and_controllers(settled: LocalCluster) -> None:
+def test_configs_are_changed_and_shown_over_brokers_and_controllers(settled: NodeCluster) -> None:
     controllers = ("--bootstrap-controller", settled.controllers)
 
     def configs(bootstrap: tuple[str, str], *arguments: str) -> ToolResult:
@@ -303,7 +326,7 @@ def test_configs_are_changed_and_shown_over_brokers_and_controllers(settled: Loc
     assert (refused.exit_code, "InvalidConfigurationException" in refused.stderr) == (1, True), refused
 
 
-def test_features_are_those_of_the_quorum_at_any_node(settled: LocalCluster) -> None:
+def test_features_are_those_of_the_quorum_at_any_node(settled: NodeCluster) -> None:
     server = ("--bootstrap-server", settled.servers[1])
     for bootstrap in (server, ("--bootstrap-controller", settled.controllers)):
         levels = finalized_levels(*bootstrap)
@@ -330,7 +353,7 @@ def _holds_behind_first(log: Path, name: str) -> bool:
 
 
 def test_the_files_are_kafkas_and_a_snapshot_with_the_rest_of_the_log_is_enough(
-    settled: LocalCluster,
+    settled: NodeCluster,
 ) -> None:
     logs = [metadata_log(settled, node_id) for node_id in (1, 2, 3)]
     names: list[str] = []
@@ -355,7 +378,6 @@ def test_the_files_are_kafkas_and_a_snapshot_with_the_rest_of_the_log_is_enough(
     until(lambda: all(_holds_behind_first(log, "in-the-tail") for log in logs), "the last topic on each node")
     for node_id in settled.pids:
         settled.kill(node_id)
-    wait_until(lambda: not settled.process.is_running, 30, "the cluster without nodes to end")
 
     snapshots = [log / snapshot_file_name(newest_snapshot(log)) for log in logs]
     for dump in dumped(*snapshots):

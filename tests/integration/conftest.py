@@ -24,8 +24,9 @@ def make_node(directory: Path, **more: str) -> OurNode:
 
 @pytest.fixture
 def node(tmp_path: Path) -> Iterator[OurNode]:
-    """A running node on an empty, formatted directory."""
+    """A running node on an empty, formatted directory, started by its command."""
     running = make_node(tmp_path)
+    running.starts_by_command = True
     try:
         running.start()
         yield running

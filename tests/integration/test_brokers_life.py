@@ -17,7 +17,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UnregisterBrokerRequest, UnregisterBrokerResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape
 from tests.integration.support.asking import connect, metadata
-from tests.integration.support.clusters import WAIT_S, LocalCluster, local_cluster, until
+from tests.integration.support.clusters import WAIT_S, NodeCluster, node_cluster, until
 
 pytestmark = pytest.mark.slow
 
@@ -33,43 +33,43 @@ AT_ONCE_S = LONG_SESSION_S / 2
 
 
 @pytest.fixture(scope="module")
-def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCluster]:
     """A controller that waits long for heartbeats, and two brokers."""
     shape = Shape(controllers=1, brokers=2)
-    with local_cluster(tmp_path_factory.mktemp("patient"), shape, own_properties=LONG_SESSIONS) as cluster:
+    with node_cluster(tmp_path_factory.mktemp("patient"), shape, own_properties=LONG_SESSIONS) as cluster:
         yield cluster
 
 
 @pytest.fixture(scope="module")
-def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCluster]:
     """The same, but the controller waits for three seconds."""
     shape = Shape(controllers=1, brokers=2)
-    with local_cluster(tmp_path_factory.mktemp("impatient"), shape, own_properties=SHORT_SESSIONS) as cluster:
+    with node_cluster(tmp_path_factory.mktemp("impatient"), shape, own_properties=SHORT_SESSIONS) as cluster:
         yield cluster
 
 
-def serving(cluster: LocalCluster) -> set[int]:
+def serving(cluster: NodeCluster) -> set[int]:
     """The brokers that are not fenced, as the one that is left alone tells its clients."""
     return {broker.node_id for broker in metadata(cluster.servers[1]).brokers}
 
 
-def until_known(cluster: LocalCluster) -> None:
+def until_known(cluster: NodeCluster) -> None:
     """Wait until both brokers serve, and have done so for some heartbeats."""
     until(lambda: serving(cluster) == {DYING, LIVING}, "both brokers")
     time.sleep(1)
 
 
-def controllers_log(cluster: LocalCluster) -> str:
-    return (cluster.properties_path(CONTROLLER).parent / "server.log").read_text()
+def controllers_log(cluster: NodeCluster) -> str:
+    return cluster.said(CONTROLLER)
 
 
-def wait_until_missed(cluster: LocalCluster, since: float) -> float:
+def wait_until_missed(cluster: NodeCluster, since: float) -> float:
     """Seconds until a broker's clients do not hear of the other one any more."""
     wait_until(lambda: serving(cluster) == {LIVING}, WAIT_S, "the broker to be fenced")
     return time.monotonic() - since
 
 
-def test_a_killed_broker_is_fenced_by_proof_and_comes_back_at_once(patient: LocalCluster) -> None:
+def test_a_killed_broker_is_fenced_by_proof_and_comes_back_at_once(patient: NodeCluster) -> None:
     until_known(patient)
     begin = time.monotonic()
     patient.kill(DYING)
@@ -77,17 +77,18 @@ def test_a_killed_broker_is_fenced_by_proof_and_comes_back_at_once(patient: Loca
     log = controllers_log(patient)
     assert f"broker {DYING} (epoch " in log
     assert "failed and is fenced: the connection of its heartbeats ended" in log
-    # Its successor, and one that is there before anybody has missed it, need not wait for a session.
+    # Its successor, and one that is there before anybody has missed it, need not wait for a session. By its command it
+    # does not listen yet when the controller looks whether anybody does.
     for _ in range(2):
         begin = time.monotonic()
-        patient.restart(DYING)
+        patient.restart(DYING, by_command=True)
         assert time.monotonic() - begin < AT_ONCE_S
         until(lambda: serving(patient) == {DYING, LIVING}, "the broker's next life")
         patient.kill(DYING)
-    patient.restart(DYING)
+    patient.restart(DYING, by_command=True)
 
 
-def test_a_broker_that_stops_in_order_may_start_again_at_once(patient: LocalCluster) -> None:
+def test_a_broker_that_stops_in_order_may_start_again_at_once(patient: NodeCluster) -> None:
     until_known(patient)
     before = controllers_log(patient).count("failed and is fenced")
     patient.terminate(DYING)
@@ -97,7 +98,7 @@ def test_a_broker_that_stops_in_order_may_start_again_at_once(patient: LocalClus
     assert controllers_log(patient).count("failed and is fenced") == before
 
 
-def unregister(cluster: LocalCluster, broker_id: int) -> UnregisterBrokerResponse:
+def unregister(cluster: NodeCluster, broker_id: int) -> UnregisterBrokerResponse:
     """What the controller says to it, asked by way of the broker that is left alone."""
     with connect(cluster.servers[1]) as client:
         response = client.send(UnregisterBrokerRequest(broker_id=broker_id))
@@ -105,7 +106,7 @@ def unregister(cluster: LocalCluster, broker_id: int) -> UnregisterBrokerRespons
     return response
 
 
-def test_a_broker_that_was_unregistered_is_nobody_until_it_starts_again(patient: LocalCluster) -> None:
+def test_a_broker_that_was_unregistered_is_nobody_until_it_starts_again(patient: NodeCluster) -> None:
     until_known(patient)
     assert unregister(patient, DYING).error_code == ErrorCode.NONE
     again = unregister(patient, DYING)
@@ -117,11 +118,11 @@ def test_a_broker_that_was_unregistered_is_nobody_until_it_starts_again(patient:
     time.sleep(1)
     assert serving(patient) == {LIVING}
     patient.kill(DYING)
-    patient.restart(DYING)
+    patient.restart(DYING, by_command=True)
     until(lambda: serving(patient) == {DYING, LIVING}, "the broker's next life")
 
 
-def test_a_broker_that_hangs_is_fenced_by_its_session_alone(impatient: LocalCluster) -> None:
+def test_a_broker_that_hangs_is_fenced_by_its_session_alone(impatient: NodeCluster) -> None:
     until_known(impatient)
     begin = time.monotonic()
     os.kill(impatient.pids[DYING], signal.SIGSTOP)
@@ -134,7 +135,7 @@ def test_a_broker_that_hangs_is_fenced_by_its_session_alone(impatient: LocalClus
     assert "failed and is fenced" not in controllers_log(impatient)
 
 
-def changes_of_registrations(cluster: LocalCluster) -> int:
+def changes_of_registrations(cluster: NodeCluster) -> int:
     """How often a broker was unfenced, fenced or cordoned so far."""
     (segment,) = cluster.properties_path(CONTROLLER).parent.glob("**/__cluster_metadata-0/*.log")
     command = [str(BIN / "kafka-dump-log"), "--cluster-metadata-decoder", "--files", str(segment)]
@@ -142,7 +143,7 @@ def changes_of_registrations(cluster: LocalCluster) -> int:
     return result.stdout.count("BROKER_REGISTRATION_CHANGE_RECORD")
 
 
-def test_a_controller_that_hangs_for_a_session_fences_nobody_when_it_goes_on(impatient: LocalCluster) -> None:
+def test_a_controller_that_hangs_for_a_session_fences_nobody_when_it_goes_on(impatient: NodeCluster) -> None:
     until_known(impatient)
     before = changes_of_registrations(impatient)
     assert before >= 2
@@ -159,7 +160,7 @@ def test_a_controller_that_hangs_for_a_session_fences_nobody_when_it_goes_on(imp
 
 def test_a_broker_that_dies_with_the_active_controller_is_missed_by_the_next_one(tmp_path: Path) -> None:
     long_sessions = dict.fromkeys((1, 2, 3), LONG_SESSIONS[CONTROLLER])
-    with local_cluster(tmp_path, Shape(combined=3), own_properties=long_sessions) as cluster:
+    with node_cluster(tmp_path, Shape(combined=3), own_properties=long_sessions) as cluster:
         dying = cluster.view().leader_id
         others = [server for node_id, server in enumerate(cluster.servers, 1) if node_id != dying]
         alive = {1, 2, 3} - {dying}

@@ -18,15 +18,12 @@ from compat.process import ServerProcess
 from kafkaproto import uuids
 from kafkaproto.client import Client, parse_servers
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape
-from kafkaproto_server.tools.quorum.watch import uncommitted_voters
-from tests.integration.support.asking import connect
 from tests.integration.support.clusters import (
-    LocalCluster,
+    NodeCluster,
     create_topic_somewhere,
-    local_cluster,
     new_voters,
+    node_cluster,
     probe,
     quorum_tool,
     until,
@@ -43,18 +40,18 @@ def answers(port: int, expected: tuple[int, int]) -> bool:
     return (probe(port, "ready"), probe(port, "live")) == expected
 
 
-def voters(cluster: LocalCluster) -> set[int]:
+def voters(cluster: NodeCluster) -> set[int]:
     return set(cluster.view().voter_ids)
 
 
 @pytest.fixture(scope="module")
-def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCluster]:
     """Three controllers and two brokers for tests that have all of them run again in the end."""
-    with local_cluster(tmp_path_factory.mktemp("lasting"), THREE_AND_TWO) as cluster:
+    with node_cluster(tmp_path_factory.mktemp("lasting"), THREE_AND_TWO) as cluster:
         yield cluster
 
 
-def test_a_killed_leader_is_followed_by_another_and_comes_back(lasting: LocalCluster) -> None:
+def test_a_killed_leader_is_followed_by_another_and_comes_back(lasting: NodeCluster) -> None:
     with writing(lasting.servers) as writer:
         first = lasting.view().leader_id
         until(lambda: len(writer.acknowledged) > 5, "some topics")
@@ -67,7 +64,7 @@ def test_a_killed_leader_is_followed_by_another_and_comes_back(lasting: LocalClu
     assert voters(lasting) == {1, 2, 3}
 
 
-def test_a_leader_that_stops_in_order_is_hardly_missed(lasting: LocalCluster) -> None:
+def test_a_leader_that_stops_in_order_is_hardly_missed(lasting: NodeCluster) -> None:
     with writing(lasting.servers) as writer:
         for _ in range(2):
             leader = lasting.view().leader_id
@@ -78,7 +75,7 @@ def test_a_leader_that_stops_in_order_is_hardly_missed(lasting: LocalCluster) ->
     assert writer.longest_gap_s < 1.5
 
 
-def test_a_leader_that_hangs_is_replaced_and_finds_its_place_when_it_wakes_up(lasting: LocalCluster) -> None:
+def test_a_leader_that_hangs_is_replaced_and_finds_its_place_when_it_wakes_up(lasting: NodeCluster) -> None:
     with writing(lasting.servers) as writer:
         leader = lasting.view().leader_id
         os.kill(lasting.pids[leader], signal.SIGSTOP)
@@ -90,7 +87,7 @@ def test_a_leader_that_hangs_is_replaced_and_finds_its_place_when_it_wakes_up(la
         assert lasting.view().leader_id != leader
 
 
-def until_caught_up(cluster: LocalCluster, node_id: int) -> None:
+def until_caught_up(cluster: NodeCluster, node_id: int) -> None:
     """Until a node that was away has all that the leader has."""
     until(
         lambda: any(voter.key.id == node_id and voter.is_caught_up for voter in cluster.view().voters),
@@ -98,34 +95,10 @@ def until_caught_up(cluster: LocalCluster, node_id: int) -> None:
     )
 
 
-def test_voters_are_exchanged_for_a_disjoint_set_while_brokers_run(
-    lasting: LocalCluster, tmp_path: Path
-) -> None:
-    """The last one with this cluster, whose controllers are gone afterwards."""
-    with new_voters(lasting, tmp_path, 4, 5, 6), writing(lasting.servers) as writer:
-        leader = lasting.view().leader_id
-        server = ("--bootstrap-server", lasting.servers[1])
-        altered = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
-        lines = altered.stdout.splitlines()
-        assert lines[0] == "from 1,2,3 to 4,5,6"
-        steps = [line for line in lines if line.startswith(("added ", "removed "))]
-        assert [line.split()[0] for line in steps] == ["added"] * 3 + ["removed"] * 3
-        assert steps[-1].startswith(f"removed {leader} ")
-        assert steps[-1].endswith("voters 4,5,6")
-        assert voters(lasting) == {4, 5, 6}
-        assert uncommitted_voters(lasting.quorum()) is None
-        again = quorum_tool(*server, "alter", "--voters", "4,5,6", state=tmp_path)
-        assert again.stdout.splitlines()[0] == "from 4,5,6 to 4,5,6"
-        # Those that were voters are not needed any more.
-        for node_id in (1, 2, 3):
-            os.kill(lasting.pids[node_id], signal.SIGTERM)
-        until_more(writer, "topics without the old voters")
-
-
 def test_a_node_without_a_leader_is_neither_ready_nor_live(tmp_path: Path) -> None:
     ports = dict(zip((1, 101), free_ports(2), strict=True))
     own = {node_id: f"http.listener=127.0.0.1:{port}" for node_id, port in ports.items()}
-    with local_cluster(tmp_path, Shape(controllers=2, brokers=1), own_properties=own) as cluster:
+    with node_cluster(tmp_path, Shape(controllers=2, brokers=1), own_properties=own) as cluster:
         for port in ports.values():
             assert answers(port, (200, 200))
         cluster.kill(2)
@@ -147,7 +120,7 @@ def test_a_node_without_a_leader_is_neither_ready_nor_live(tmp_path: Path) -> No
 
 
 def test_a_request_is_refused_when_its_time_is_over_without_a_controller(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, Shape(controllers=1, brokers=1)) as cluster:
+    with node_cluster(tmp_path, Shape(controllers=1, brokers=1)) as cluster:
         cluster.kill(1)
         begun = time.monotonic()
         assert (
@@ -158,7 +131,7 @@ def test_a_request_is_refused_when_its_time_is_over_without_a_controller(tmp_pat
 
 def test_one_voter_grows_to_three_and_hands_over_to_them(tmp_path: Path) -> None:
     with (
-        local_cluster(tmp_path, Shape(controllers=1, brokers=1)) as cluster,
+        node_cluster(tmp_path, Shape(controllers=1, brokers=1)) as cluster,
         new_voters(cluster, tmp_path, 2, 3) as nodes,
         writing(cluster.servers) as writer,
     ):
@@ -206,7 +179,7 @@ def test_one_voter_grows_to_three_and_hands_over_to_them(tmp_path: Path) -> None
 
 def test_an_alteration_is_watched_over_killed_and_taken_back(tmp_path: Path) -> None:
     with (
-        local_cluster(tmp_path, Shape(controllers=1, brokers=0)) as cluster,
+        node_cluster(tmp_path, Shape(controllers=1, brokers=0)) as cluster,
         new_voters(cluster, tmp_path, 2),
     ):
         controllers = ("--bootstrap-controller", cluster.controllers)
@@ -229,63 +202,10 @@ def test_an_alteration_is_watched_over_killed_and_taken_back(tmp_path: Path) -> 
         assert "nothing that this user began here is unfinished" in nothing.stderr
 
 
-def raise_kraft_version(address: str) -> UpdateFeaturesResponse:
-    update = UpdateFeaturesRequest.FeatureUpdateKey(
-        feature="kraft.version", max_version_level=1, upgrade_type=1
-    )
-    with connect(address) as client:
-        response = client.send(UpdateFeaturesRequest(timeout_ms=10_000, feature_updates=[update]))
-    assert isinstance(response, UpdateFeaturesResponse)
-    return response
-
-
-def test_static_voters_become_dynamic_and_leave_the_properties(tmp_path: Path) -> None:
-    with (
-        local_cluster(tmp_path, THREE_AND_TWO, is_static=True) as cluster,
-        writing(cluster.servers) as writer,
-    ):
-        static = quorum_tool(
-            "--bootstrap-controller",
-            cluster.controllers,
-            "alter",
-            "--voters",
-            "1,2",
-            state=tmp_path,
-            check=False,
-        )
-        assert "kafka-features upgrade --feature kraft.version=1 comes first" in static.stderr
-
-        def upgraded() -> bool:
-            # Refused until every voter has told the leader of its directory.
-            return raise_kraft_version(cluster.servers[0]).error_code == ErrorCode.NONE
-
-        until(upgraded, "kraft.version 1")
-        directories = {voter.key.id: voter.key.directory_id for voter in cluster.view().voters}
-        assert set(directories) == {1, 2, 3}
-        assert bytes(16) not in directories.values()
-        # A rolling restart that puts bootstrap servers in the place of the voters.
-        for node_id in (1, 2, 3):
-            path = cluster.properties_path(node_id)
-            kept = [
-                line
-                for line in path.read_text().splitlines()
-                if not line.startswith("controller.quorum.voters=")
-            ]
-            path.write_text(
-                "\n".join([*kept, f"controller.quorum.bootstrap.servers={cluster.controllers}", ""])
-            )
-            os.kill(cluster.pids[node_id], signal.SIGTERM)
-            cluster.process.wait_for_line(cluster.process.err_path, f"node {node_id} ", 30)
-            cluster.restart(node_id)
-        view = cluster.view()
-        assert {voter.key.id: voter.key.directory_id for voter in view.voters} == directories
-        until_more(writer, "topics after the restart")
-
-
 def test_one_address_of_a_controller_that_is_no_voter_is_enough_to_join(tmp_path: Path) -> None:
     """Discovery: a new node is told of an observer alone, which knows who leads."""
     with (
-        local_cluster(tmp_path, Shape(controllers=1, brokers=0)) as cluster,
+        node_cluster(tmp_path, Shape(controllers=1, brokers=0)) as cluster,
         new_voters(cluster, tmp_path, 2) as nodes,
     ):
         only = {"controller_quorum_bootstrap_servers": nodes[2].bootstrap_controller}

@@ -40,7 +40,7 @@ from tests.fuzz.support.raft_requests import (
     request_frame,
 )
 from tests.integration.support.asking import quorum
-from tests.integration.support.clusters import local_cluster
+from tests.integration.support.clusters import node_cluster
 from tests.integration.support.unknown_nodes import AttackedQuorum, UnknownNode, fetch_snapshot
 
 pytestmark = pytest.mark.slow
@@ -60,7 +60,7 @@ RAFT_KEYS = (1, 52, 53, 54, 55, 59, 80, 81, 82)
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AttackedQuorum]:
     folder = tmp_path_factory.mktemp("quorum")
     own = dict.fromkeys((1, 2, 3), SNAPSHOT_OFTEN)
-    with local_cluster(folder, Shape(controllers=3, brokers=0), own_properties=own) as cluster:
+    with node_cluster(folder, Shape(controllers=3, brokers=0), own_properties=own) as cluster:
         attacked = AttackedQuorum(cluster)
         try:
             yield attacked

@@ -17,7 +17,7 @@ from kafkaproto.log import BatchScan
 from kafkaproto_server.tools.quorum.access import QuorumAccess
 from kafkaproto_server.tools.quorum.voter_alteration import QuorumView, view_of
 from tests.compat.support.nodes import CLUSTER_ID, SHORT_SESSION
-from tests.integration.support.clusters import WAIT_S, LocalCluster
+from tests.integration.support.clusters import WAIT_S, NodeCluster
 
 FIRST_SEGMENT = f"{0:020}.log"
 # What the tool says of the beginning of every segment but the first.
@@ -77,7 +77,7 @@ class GrowingCluster:
                 node.kill()
 
 
-def voters_shown(cluster: LocalCluster, node_ids: Iterable[int]) -> list[dict[str, Any]]:
+def voters_shown(cluster: NodeCluster, node_ids: Iterable[int]) -> list[dict[str, Any]]:
     """CurrentVoters as ``describe --status`` has to show these nodes."""
     addresses = cluster.controllers.split(",")
     return [

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from compat.node import controller_properties
-from compat.ours import BIN, OurNode
+from compat.ours import BIN, OurNode, run_command, starter
 from compat.ports import free_ports
 from compat.process import ServerProcess, wait_until
 from kafkaproto.client import parse_servers
@@ -25,7 +25,7 @@ from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_server.tools.cluster.cluster_layout import Shape, make_layout
 from kafkaproto_server.tools.quorum.access import DescribedQuorum, QuorumAccess
 from kafkaproto_server.tools.quorum.voter_alteration import QuorumView, view_of
-from tests.integration.support.asking import connect
+from tests.integration.support.asking import connect, metadata
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 60.0
@@ -49,7 +49,151 @@ class Joinable(Protocol):
         """What it was formatted with."""
 
 
-class LocalCluster:
+class LaidOut:
+    """A cluster in the directory that ``bin/kafka-local-cluster`` makes for one: how to find and to ask it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        shape: Shape,
+        *,
+        is_static: bool = False,
+        own_properties: Mapping[int, str] | None = None,
+    ) -> None:
+        """Lays it out in ``folder/data``. ``own_properties`` are lines by node id."""
+        self.folder = folder
+        self.data = folder / "data"
+        self.layout = make_layout(self.data, shape, base_port=0, is_static=is_static)
+        for node in self.layout.nodes:
+            with self.layout.properties_path(node).open("a") as file:
+                file.write(f"{QUICK_SESSIONS}\n{(own_properties or {}).get(node.node_id, '')}\n")
+
+    @property
+    def servers(self) -> list[str]:
+        """HOST:PORT of each broker."""
+        return self.layout.bootstrap_servers.split(",")
+
+    @property
+    def controllers(self) -> str:
+        """HOST:PORT of each controller, separated by commas."""
+        return self.layout.bootstrap_controllers
+
+    @property
+    def cluster_id(self) -> str:
+        """What it was formatted with."""
+        return self.layout.cluster_id
+
+    @property
+    def access(self) -> QuorumAccess:
+        """The way to its quorum over its controllers, which waits for leaders."""
+        return QuorumAccess(parse_servers(self.controllers), are_controllers=True, retry_timeout_s=WAIT_S)
+
+    def quorum(self) -> DescribedQuorum:
+        """The quorum as its leader describes it, asked at controllers that run."""
+        deadline = time.monotonic() + WAIT_S
+        while True:
+            try:
+                return self.access.describe()
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+
+    def view(self) -> QuorumView:
+        """The same, in short."""
+        return view_of(self.quorum())
+
+    def properties_path(self, node_id: int) -> Path:
+        """What a node starts with."""
+        return self.data / f"node-{node_id}" / "server.properties"
+
+
+class NodeCluster(LaidOut):
+    """The nodes of such a cluster, each started by the tests themselves."""
+
+    def __init__(
+        self,
+        folder: Path,
+        shape: Shape,
+        *,
+        is_static: bool = False,
+        own_properties: Mapping[int, str] | None = None,
+    ) -> None:
+        """Starts all, and waits until they serve."""
+        super().__init__(folder, shape, is_static=is_static, own_properties=own_properties)
+        self._starts = 0
+        self._processes: dict[int, ServerProcess] = {}
+        self.start()
+
+    def start(self) -> None:
+        """Starts all nodes, none of which runs; each serves, and each broker names all, when this returns."""
+        try:
+            for node in self.layout.nodes:
+                self._processes[node.node_id] = self._spawn(node.node_id)
+            for process in self._processes.values():
+                process.wait_for_line(process.out_path, "ready ", START_TIMEOUT_S)
+            brokers = {node.node_id for node in self.layout.nodes if node.broker_port}
+            for server in self.servers if brokers else []:
+                until(partial(_names, server, brokers), f"{server} to name all brokers")
+        except Exception:
+            self.close()
+            raise
+
+    def _spawn(self, node_id: int, *, by_command: bool = False) -> ServerProcess:
+        self._starts += 1
+        command = [str(BIN / "kafka-server-start"), str(self.properties_path(node_id))]
+        log = self.folder / f"node-{node_id}-{self._starts}"
+        start = subprocess.Popen if by_command else starter()
+        return ServerProcess(command, log, self.folder, {}, start)
+
+    @property
+    def pids(self) -> dict[int, int]:
+        """The processes' ids, those of the latest starts."""
+        return {node_id: process.pid for node_id, process in self._processes.items()}
+
+    def said(self, node_id: int) -> str:
+        """What a node has logged in all its lives."""
+        logs = sorted(self.folder.glob(f"node-{node_id}-*.err"), key=lambda path: path.stat().st_mtime)
+        return "".join(path.read_text() for path in logs)
+
+    def assert_running(self) -> None:
+        """Every node runs."""
+        for process in self._processes.values():
+            assert process.is_running, process.last_words()
+
+    def kill(self, node_id: int) -> None:
+        """kill -9 of a node."""
+        self._processes[node_id].kill()
+
+    def terminate(self, node_id: int) -> None:
+        """SIGTERM to a node; returns once it has ended in order."""
+        assert self._processes[node_id].terminate(STOP_TIMEOUT_S) == 0
+
+    def restart(self, node_id: int, *, by_command: bool = False) -> None:
+        """Starts a node that ends or has ended, by its command if its start is to take as long as a user's.
+
+        Returns once it serves.
+        """
+        former = self._processes[node_id]
+        wait_until(lambda: not former.is_running, STOP_TIMEOUT_S, f"node {node_id} to have ended")
+        process = self._processes[node_id] = self._spawn(node_id, by_command=by_command)
+        process.wait_for_line(process.out_path, "ready ", START_TIMEOUT_S)
+
+    def stop(self) -> None:
+        """SIGTERM, to brokers first."""
+        for node_id in sorted(self._processes, reverse=True):
+            self.terminate(node_id)
+
+    def close(self) -> None:
+        """Leaves no process behind; in no order."""
+        for process in self._processes.values():
+            process.kill()
+
+
+def _names(server: str, brokers: set[int]) -> bool:
+    return {broker.node_id for broker in metadata(server).brokers} >= brokers
+
+
+class LocalCluster(LaidOut):
     """One run of ``bin/kafka-local-cluster``, and of nodes that were started again by hand."""
 
     def __init__(
@@ -60,16 +204,10 @@ class LocalCluster:
         is_static: bool = False,
         own_properties: Mapping[int, str] | None = None,
     ) -> None:
-        """Lays it out in ``folder/data``, starts it, waits until it serves. ``own_properties`` are lines by node id."""
-        self.folder = folder
-        self.data = folder / "data"
+        """Starts it, and waits until it serves."""
+        super().__init__(folder, shape, is_static=is_static, own_properties=own_properties)
         self._runs = 0
-        self._restarts = 0
         self._restarted: dict[int, ServerProcess] = {}
-        layout = make_layout(self.data, shape, base_port=0, is_static=is_static)
-        for node in layout.nodes:
-            with layout.properties_path(node).open("a") as file:
-                file.write(f"{QUICK_SESSIONS}\n{(own_properties or {}).get(node.node_id, '')}\n")
         self.start()
 
     def start(self) -> None:
@@ -91,63 +229,13 @@ class LocalCluster:
             int(node): int(pid) for node, pid in (pair.split(":") for pair in self.ready["pids"].split(","))
         }
 
-    @property
-    def servers(self) -> list[str]:
-        """HOST:PORT of each broker."""
-        return self.ready["bootstrap.servers"].split(",")
-
-    @property
-    def controllers(self) -> str:
-        """HOST:PORT of each controller, separated by commas."""
-        return self.ready["bootstrap.controllers"]
-
-    @property
-    def cluster_id(self) -> str:
-        """What it was formatted with."""
-        return self.ready["cluster.id"]
-
-    @property
-    def access(self) -> QuorumAccess:
-        """The way to its quorum over its controllers, which waits for leaders."""
-        return QuorumAccess(parse_servers(self.controllers), are_controllers=True, retry_timeout_s=WAIT_S)
-
-    def quorum(self) -> DescribedQuorum:
-        """The quorum as its leader describes it, asked at controllers that run."""
-        deadline = time.monotonic() + WAIT_S
-        while True:
-            try:
-                return self.access.describe()
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-
-    def view(self) -> QuorumView:
-        """The same, in short."""
-        return view_of(self.quorum())
-
     def kill(self, node_id: int) -> None:
         """kill -9 of one of its nodes."""
         os.kill(self.pids[node_id], signal.SIGKILL)
 
-    def properties_path(self, node_id: int) -> Path:
-        """What a node starts with."""
-        return self.data / f"node-{node_id}" / "server.properties"
-
-    def terminate(self, node_id: int) -> None:
-        """SIGTERM to one of its nodes; returns once it has ended in order."""
-        os.kill(self.pids[node_id], signal.SIGTERM)
-        wait_until(partial(self._has_ended, node_id), STOP_TIMEOUT_S, f"node {node_id} to end")
-
-    def _has_ended(self, node_id: int) -> bool:
-        """Whether its process is gone; who started it has to have noticed."""
-        again = self._restarted.get(node_id)
-        return not (Path(f"/proc/{self.pids[node_id]}").exists() if again is None else again.is_running)
-
     def restart(self, node_id: int) -> ServerProcess:
         """Start a node that has ended again, as the cluster's own words tell how; returns once it serves."""
-        wait_until(partial(self._has_ended, node_id), STOP_TIMEOUT_S, f"node {node_id} to have ended")
-        self._restarts += 1
-        log = self.folder / f"node-{node_id}-again-{self._restarts}"
+        log = self.folder / f"node-{node_id}-again-{len(self._restarted)}"
         command = [str(BIN / "kafka-server-start"), str(self.properties_path(node_id))]
         process = self._restarted[node_id] = ServerProcess(command, log, self.folder, {})
         process.wait_for_line(process.out_path, "ready ", START_TIMEOUT_S)
@@ -185,8 +273,24 @@ def local_cluster(
     is_static: bool = False,
     own_properties: Mapping[int, str] | None = None,
 ) -> Iterator[LocalCluster]:
-    """A cluster for one test."""
+    """A cluster for one test, by the command that a user has."""
     cluster = LocalCluster(folder, shape, is_static=is_static, own_properties=own_properties)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+@contextmanager
+def node_cluster(
+    folder: Path,
+    shape: Shape,
+    *,
+    is_static: bool = False,
+    own_properties: Mapping[int, str] | None = None,
+) -> Iterator[NodeCluster]:
+    """A cluster whose nodes a test starts, ends and starts again."""
+    cluster = NodeCluster(folder, shape, is_static=is_static, own_properties=own_properties)
     try:
         yield cluster
     finally:
@@ -222,14 +326,8 @@ def new_voters(
 
 def quorum_tool(*arguments: str, state: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Run ``bin/kafka-metadata-quorum``, its journal in ``state``; unless told otherwise it has to succeed."""
-    result = subprocess.run(
-        [str(BIN / "kafka-metadata-quorum"), *arguments],
-        env={**os.environ, "XDG_STATE_HOME": str(state)},
-        capture_output=True,
-        text=True,
-        timeout=TOOL_TIMEOUT_S,
-        check=False,
-    )
+    command = [str(BIN / "kafka-metadata-quorum"), *arguments]
+    result = run_command(command, environment={"XDG_STATE_HOME": str(state)}, timeout_s=TOOL_TIMEOUT_S)
     assert result.returncode == 0 or not check, f"{result.stdout}\n{result.stderr}"
     return result
 

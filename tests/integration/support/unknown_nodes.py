@@ -25,7 +25,7 @@ from tests.fuzz.support.raft_requests import (
     request_frame,
 )
 from tests.integration.support.asking import quorum
-from tests.integration.support.clusters import LocalCluster
+from tests.integration.support.clusters import NodeCluster
 
 CLIENT_METRICS = 16
 """Resource type of client metrics subscriptions: any name is a resource, so that each write leaves its own trace."""
@@ -123,7 +123,7 @@ class Writer:
 class AttackedQuorum:
     """The cluster under attack, what an unknown node knows of it, and the writer beside."""
 
-    def __init__(self, cluster: LocalCluster) -> None:
+    def __init__(self, cluster: NodeCluster) -> None:
         self.cluster = cluster
         # Voters of a local cluster have the ids 1, 2, 3, in the order of their addresses.
         self.addresses = dict(enumerate(cluster.controllers.split(","), start=1))
@@ -153,7 +153,7 @@ class AttackedQuorum:
         described = quorum(self.addresses[self.leader_id])
         snapshot = self._snapshot()
         facts = QuorumFacts(
-            cluster_id=self.cluster.ready["cluster.id"],
+            cluster_id=self.cluster.cluster_id,
             leader_id=described.leader_id,
             epoch=described.leader_epoch,
             end_offset=described.high_watermark,
@@ -180,7 +180,7 @@ class AttackedQuorum:
 
     def check(self) -> None:
         """Every process runs, and knows the leader and the epoch that it knew from the start."""
-        assert self.cluster.process.is_running
+        self.cluster.assert_running()
         for node_id, pid in self.cluster.pids.items():
             assert Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] in "RSD", f"node {node_id} ended"
             leader = self.fetch(node_id, epoch=self.facts.epoch).current_leader
