@@ -37,9 +37,9 @@ class Coordinator(World):
         self.fenced.append((self.now_ms(), member))
         del group.members["a"]
 
-    def hear(self) -> None:
+    def hear(self, session_ms: int = SESSION_MS) -> None:
         assert self.group is not None
-        self.watches.extend(self.group, "a", SESSION_MS)
+        self.watches.extend(self.group, "a", session_ms)
 
 
 def test_a_session_ends_that_long_after_the_last_word() -> None:
@@ -51,6 +51,22 @@ def test_a_session_ends_that_long_after_the_last_word() -> None:
     assert coordinator.fenced == []
     coordinator.advance(1)
     assert coordinator.fenced == [(2 * SESSION_MS - 1, "the first")]
+
+
+def test_a_session_that_becomes_shorter_ends_when_it_says() -> None:
+    coordinator = Coordinator()
+    coordinator.hear()
+    coordinator.advance(1000)
+    coordinator.hear(SESSION_MS // 2)
+    coordinator.advance(SESSION_MS // 2 - 1)
+    assert coordinator.fenced == []
+    coordinator.advance(1)
+    assert coordinator.fenced == [(1000 + SESSION_MS // 2, "the first")]
+    # The call that came too late finds nothing to do, also if the member is there again.
+    coordinator.group = Group({"a": "the second"})
+    coordinator.hear(2 * SESSION_MS)
+    coordinator.advance(SESSION_MS)
+    assert len(coordinator.fenced) == 1
 
 
 def test_a_member_of_the_same_id_is_watched_after_the_session_of_the_first_one() -> None:

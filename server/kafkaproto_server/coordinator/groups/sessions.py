@@ -21,8 +21,8 @@ class SessionWatch:
     """When a member is fenced unless something happens. In memory only."""
 
     session_ends_ms: int = 0
-    is_session_watched: bool = False
-    """Whether a call for the end of its session is due at some time."""
+    session_watched_ms: int | None = None
+    """When the next call for the end of its session is due; None if none is."""
 
 
 class _Watched(Protocol):
@@ -62,7 +62,8 @@ class SessionWatches(Generic[GroupT, MemberT, WatchT]):
         """The member was heard from: its session ends after this time."""
         watch = self._watch(group, member_id)
         watch.session_ends_ms = self._surroundings.now_ms() + timeout_ms
-        if not watch.is_session_watched:
+        # A session may be shorter than the one before it: that one's call comes too late for it.
+        if watch.session_watched_ms is None or watch.session_ends_ms < watch.session_watched_ms:
             self._watch_session(group, member_id, watch, watch.session_ends_ms)
 
     def _watch(self, group: GroupT, member_id: str) -> WatchT:
@@ -72,11 +73,14 @@ class SessionWatches(Generic[GroupT, MemberT, WatchT]):
         return watch
 
     def _watch_session(self, group: GroupT, member_id: str, watch: WatchT, at_ms: int) -> None:
-        watch.is_session_watched = True
-        self._surroundings.call_at(at_ms, partial(self._look_at_session, group, member_id, watch))
+        watch.session_watched_ms = at_ms
+        self._surroundings.call_at(at_ms, partial(self._look_at_session, group, member_id, watch, at_ms))
 
-    def _look_at_session(self, group: GroupT, member_id: str, watch: WatchT) -> None:
-        watch.is_session_watched = False
+    def _look_at_session(self, group: GroupT, member_id: str, watch: WatchT, at_ms: int) -> None:
+        if watch.session_watched_ms != at_ms:
+            # An earlier call was due since.
+            return
+        watch.session_watched_ms = None
         member = self._watched(group, member_id, watch)
         if member is None:
             return
