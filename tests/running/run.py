@@ -203,12 +203,18 @@ class Run:
         left = [number for number in process.units if number not in self._done]
         if process.ended_s is not None and status in ENDS and not left:
             return
+        if not process.units:
+            # Another process would not begin either.
+            left = [unit.number for unit in self._waiting[process.lane]]
+            self._waiting[process.lane].clear()
         self._done.update(left)
-        names = [self._units[number].path for number in left]
-        tests = sum(self._left.get(number, 0) for number in left)
-        reason = f"its process ended with status {status}; {tests} tests of {', '.join(names) or 'no file'} did not run"
-        report = process.log.read_text(errors="replace")[-LOG_CHARACTERS:]
-        failure = failure_of(process.test or next(iter(names), "tests"), reason, report)
+        paths = list(dict.fromkeys(self._units[number].path for number in left))
+        rest = f"; not all tests of {', '.join(paths)} have run" if paths else ""
+        failure = failure_of(
+            process.test or next(iter(paths), "tests"),
+            f"its process ended with status {status}{rest}",
+            process.log.read_text(errors="replace")[-LOG_CHARACTERS:],
+        )
         display.failed(self.results.add_failure(failure))
 
     def _end_all(self) -> None:

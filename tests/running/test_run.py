@@ -52,6 +52,22 @@ def run_of(
     **texts: str,
 ) -> tuple[Run, Kept]:
     """Run a project with these files."""
+    run = made_run(root, monkeypatch, is_all=is_all, processors=processors, drawn_by=drawn_by, **texts)
+    kept = Kept()
+    run.go(kept)
+    return run, kept
+
+
+def made_run(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_all: bool,
+    processors: int,
+    drawn_by: str | None,
+    **texts: str,
+) -> Run:
+    """That of a project with these files, not begun."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     tests = root / "tests"
     tests.mkdir()
@@ -62,7 +78,7 @@ def run_of(
         "[pytest]\naddopts = --import-mode=importlib\nmarkers =\n  slow\n  simulation\n"
     )
     plan = Plan(COSTS, is_all=is_all)
-    run = Run(
+    return Run(
         plan,
         plan.units(files_with_tests(root), root),
         root,
@@ -72,9 +88,6 @@ def run_of(
         covers=False,
         root=root,
     )
-    kept = Kept()
-    run.go(kept)
-    return run, kept
 
 
 HIDDEN_MARK = """
@@ -179,7 +192,7 @@ def test_the_end_of_a_process_is_a_failure_and_the_rest_goes_on(
     assert run.results.outcomes["passed"] == 3
     (failure,) = run.results.failures
     assert failure.test == "tests/test_a.py::test_ends"
-    assert failure.reason == "its process ended with status 7; 2 tests of tests/test_a.py did not run"
+    assert failure.reason == "its process ended with status 7; not all tests of tests/test_a.py have run"
 
 
 def test_a_newcomer_runs_a_share_of_the_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,3 +202,43 @@ def test_a_newcomer_runs_a_share_of_the_simulations(tmp_path: Path, monkeypatch:
     )
     run, _ = run_of(tmp_path, monkeypatch, is_all=False, drawn_by="a commit", a=seeds)
     assert run.results.outcomes == {"passed": 3}
+
+
+class Interrupting(Kept):
+    """A display of somebody who interrupts once a test waits."""
+
+    def __init__(self, waits: Path) -> None:
+        super().__init__()
+        self._waits = waits
+
+    def update(self, run: Run) -> None:
+        super().update(run)
+        if self._waits.exists():
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_ends_what_tests_have_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = (
+        "import pathlib, time\n"
+        "def test_first(server): pass\n"
+        "def test_waits(server):\n    pathlib.Path('waits').touch()\n    time.sleep(600)\n"
+    )
+    run = made_run(tmp_path, monkeypatch, is_all=False, processors=1, drawn_by=None, a=waits)
+    with pytest.raises(KeyboardInterrupt):
+        run.go(Interrupting(tmp_path / "waits"))
+    assert run.results.outcomes == {"passed": 1}
+    assert (tmp_path / "servers.txt").read_text().split() == ["started", "stopped"]
+
+
+def test_processes_that_cannot_begin_are_not_started_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made_run(tmp_path, monkeypatch, is_all=True, processors=1, drawn_by=None, a="", b="")
+    (tmp_path / "tests" / "conftest.py").write_text("import nothing_of_that_name\n")
+    run.go(Kept())
+    (failure,) = run.results.failures
+    assert (
+        failure.reason
+        == "its process ended with status 4; not all tests of tests/test_a.py, tests/test_b.py have run"
+    )
+    assert "nothing_of_that_name" in failure.report
