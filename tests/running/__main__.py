@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,7 @@ def main(is_all: bool, measure: bool, hours: float | None, arguments: tuple[str,
 
     With arguments, pytest gets them, and runs what they name: bin/test tests/raft -k pre_vote
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if hours is not None:
         _search(hours)
         return

@@ -81,8 +81,7 @@ class Bar:
         self._console.print(Text.assemble(("FAILED ", "red"), f"{failure.test}: {failure.reason}"))
 
     def update(self, run: Run) -> None:
-        done_s, left_s = run.elapsed_s, run.left_s
-        self._progress.update(self._task, completed=done_s, total=done_s + left_s, description=_told(run))
+        self._progress.update(self._task, completed=run.share_done, description=_told(run))
 
 
 def make_display() -> Bar | Lines:

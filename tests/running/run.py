@@ -105,11 +105,15 @@ class Run:
         return max(self.results.done, round(sum(self._expected.values())))
 
     @property
+    def share_done(self) -> float:
+        """How far it is, by what the table says of the rest."""
+        return 1 - self._rest_s() / self._estimate_s if self._estimate_s else 1.0
+
+    @property
     def left_s(self) -> float:
-        """How long it still takes: what the table says of the rest, at the pace so far."""
-        rest_s = self._seconds_of(unit for unit in self._units.values() if unit.number not in self._done)
-        past_s = self._estimate_s - rest_s
-        return rest_s * (self.elapsed_s / past_s if past_s > PACE_KNOWN * self._estimate_s else 1.0)
+        """How long it still takes, at the pace so far."""
+        share = self.share_done
+        return self._rest_s() if share < PACE_KNOWN else self.elapsed_s * (1 - share) / share
 
     @property
     def longest(self) -> tuple[str, float]:
@@ -119,6 +123,9 @@ class Run:
 
     def _seconds_of(self, units: Iterable[Unit]) -> float:
         return self._plan.seconds(list(units), self._scale, self._processors)
+
+    def _rest_s(self) -> float:
+        return self._seconds_of(unit for unit in self._units.values() if unit.number not in self._done)
 
     def _start(self) -> bool:
         """Start the processes that are due; returns whether any runs."""

@@ -39,6 +39,7 @@ class Kept:
     def update(self, run: Run) -> None:
         self.updates += 1
         assert run.left_s >= 0
+        assert 0 <= run.share_done <= 1
         assert run.tests >= run.results.done
 
 
