@@ -70,19 +70,22 @@ Marks say when a test runs. A test without any is quick: both commands run it.
     flag_value=NIGHT_H,
     type=click.FloatRange(0, min_open=True),
     metavar="[HOURS]",
-    help=f"Search for new failures for so long ({NIGHT_H:.0f} unless told), from where the last search ended.",
+    help=f"Search for new failures for so long ({NIGHT_H:.0f} unless told), from where the last search ended. What it"
+    " finds is in .search/report.md.",
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[PYTEST ARGUMENTS]")
 def main(is_all: bool, measure: bool, hours: float | None, arguments: tuple[str, ...]) -> None:
     """Run the tests: those that need neither Java nor foreign programs, and a share of the simulator's that each commit
     draws anew.
 
-    With arguments, pytest gets them, and runs what they name: bin/test tests/raft -k pre_vote
+    Arguments go to pytest. So bin/test tests/raft -k pre_vote runs some of the same tests in one process; -n auto takes
+    all processors, and -m MARKS selects others.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if measure and (arguments or not is_all):
+        raise click.UsageError("--measure goes with --all, and with nothing else")
     if hours is not None:
-        _search(hours)
-        return
+        sys.exit(_search(hours))
     if is_all:
         subprocess.run([ROOT / "compat" / "install", "--jvm", "--clients"], check=True)
     if arguments:
@@ -129,7 +132,7 @@ def _run(*, is_all: bool, measure: bool) -> int:
     return 1 if results.failures else 0
 
 
-def _search(hours: float) -> None:
+def _search(hours: float) -> int:
     searches = table()
     hunt = Hunt(searches, FOLDER, seconds=3600 * hours, tell=click.echo)
     file = FOLDER / "report.md"
@@ -137,6 +140,7 @@ def _search(hours: float) -> None:
     def write_report() -> None:
         file.write_text(report(hunt.journal, searches, FOLDER))
 
+    before = len(hunt.journal.steps)
     click.echo(f"searching for {hours:g} hours; what was found so far: {file.relative_to(ROOT)}")
     try:
         hunt.go(_processors(), write_report)
@@ -144,6 +148,7 @@ def _search(hours: float) -> None:
         click.echo("interrupted; the next search goes on from here")
     write_report()
     click.echo(file.read_text())
+    return 1 if any(step.found for step in hunt.journal.steps[before:]) else 0
 
 
 def _processors() -> int:

@@ -175,7 +175,9 @@ class Run:
             self.results.add_cost(unit, event["cpu_s"], event["wall_s"])
         elif kind == "broken":
             failure = failure_of(unit.path, event["reason"], event["report"])
-            display.failed(self.results.add_failure(failure))
+            # Other processes may have found that as well.
+            if failure.command not in {each.command for each in self.results.failures}:
+                display.failed(self.results.add_failure(failure))
         elif kind == "began":
             process.test, process.began_s = event["test"], time.monotonic()
         else:
