@@ -14,10 +14,12 @@ from kafkaproto_server.controller.partitions.partitions import (
     LeadershipRules,
     leadership_rules,
     partition_change,
+    partitions_where,
 )
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs, TopicConfigs
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.image.records import record_version
+from kafkaproto_server.types import run_to_end
 from tests.controller.support.harness import Harness, directory
 
 _DATA = Path(__file__).parents[1] / "data"
@@ -297,3 +299,11 @@ def test_min_isr_is_at_most_the_replicas_of_the_partition_and_of_the_first_one(h
     record = partition_change(topic.topic_id, 1, smaller, Goal(isr=(2,)), _rules(harness, "w"))
     assert record is not None
     assert record.eligible_leader_replicas == [4]
+
+
+def test_partitions_are_found_by_the_name_of_their_topic_and_their_index(harness: Harness) -> None:
+    """Records follow from this order. A map has another one: 32 before 1."""
+    for name in ("b", "a"):
+        harness.create_topic(name, *[[2] if index in (1, 32) else [1] for index in range(33)])
+    found = run_to_end(partitions_where(harness.image, lambda partition: partition.leader == 2))
+    assert [(topic.name, index) for topic, index, _ in found] == [("a", 1), ("a", 32), ("b", 1), ("b", 32)]

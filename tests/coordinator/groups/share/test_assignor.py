@@ -62,6 +62,11 @@ def test_members_with_different_topics_share_topic_by_topic() -> None:
     assert len(found["m"][B]) == len(found["n"][B]) == 1
 
 
+def test_members_with_the_same_topics_share_all_of_them_at_once() -> None:
+    found = assign_simple([spec("m", A, B), spec("n", A, B)], {A: frozenset({0}), B: frozenset({0})})
+    assert counts(found) == {"m": 1, "n": 1}
+
+
 def test_a_member_loses_a_topic_to_which_only_others_subscribe() -> None:
     found = assign_simple([spec("m", B, target={A: (0,)}), spec("n", A, B)], {A: frozenset({0})})
     assert found == {"m": {}, "n": {A: (0,)}}
