@@ -49,7 +49,11 @@ NOTICED_BY: dict[str, Callable[[], None]] = {
     ),
     "expands ISRs behind its epoch": test_partition.test_a_new_leader_adds_nobody_who_lacks_the_start_of_its_epoch,
     "takes earlier runs into ISRs": partial(
-        test_replica_manager.test_who_may_join_an_isr, 8, test_replica_manager.image(), may_join=False
+        test_replica_manager.test_who_may_join_an_isr,
+        8,
+        test_replica_manager.image(),
+        test_replica_manager.WORKS,
+        may_join=False,
     ),
     "acknowledges in a later term": test_partition.test_who_waits_hears_that_the_leader_has_changed,
     "believes logs durable": test_maintenance.test_the_recovery_point_moves_when_a_segment_is_rolled,
@@ -58,7 +62,6 @@ NOTICED_BY: dict[str, Callable[[], None]] = {
         test_leader_epochs.test_truncation_forgets_epochs_that_have_no_record_left, 0, ()
     ),
     "writes high watermarks too high": test_maintenance.test_the_checkpoint_of_high_watermarks_has_what_is_committed,
-    "retention removes what is not committed": test_maintenance.test_what_is_not_committed_stays,
     "aborts without a new epoch": partial(
         test_time.test_a_transaction_is_aborted_after_its_timeout_and_its_producer_is_fenced, 2
     ),

@@ -13,7 +13,7 @@ from kafkaproto_server.log_state.producers import ProducerRefused, ProducerState
 from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.replica.partition import Partition, Role
-from kafkaproto_server.storage.log import recovery, segment, topic_log, topic_retention
+from kafkaproto_server.storage.log import recovery, segment
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
@@ -157,15 +157,6 @@ def _sends_what_is_not_committed() -> Patches:
     return [(TopicLog, "records_now", read)]
 
 
-def _retention_removes_what_is_not_committed() -> Patches:
-    original = topic_retention.removable_segments
-
-    def removable(*given: Any, high_watermark: int, **more: Any) -> int:
-        return original(*given, high_watermark=_NO_LIMIT, **more)
-
-    return [(topic_log, "removable_segments", removable)]
-
-
 def _sets_replicas_aside_by_old_metadata() -> Patches:
     original = MetadataApplier.apply
 
@@ -225,9 +216,6 @@ RARE: tuple[Mutation, ...] = (
     ),
     record_mutation(
         "writes high watermarks too high", (_STAYS, _HAVE), _writes_high_watermarks_that_are_not_reached
-    ),
-    record_mutation(
-        "retention removes what is not committed", (_HAVE, _STAYS), _retention_removes_what_is_not_committed
     ),
 )
 """As `records.RARE`."""

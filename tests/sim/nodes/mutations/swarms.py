@@ -6,8 +6,8 @@ from typing import Any
 
 from kafkaproto_server.controller.brokers import alter_partition
 from kafkaproto_server.log_state.compaction import Compaction
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.storage.log import topic_log, topic_retention
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import record_mutation
@@ -38,15 +38,13 @@ def _takes_isrs_of_brokers_as_they_were_before() -> Patches:
     return [(alter_partition, "_checked_isr", checked)]
 
 
-def _believes_that_any_run_of_a_broker_is_the_newest() -> Patches:
-    original = ReplicaManager.is_eligible
-    return [
-        (
-            ReplicaManager,
-            "is_eligible",
-            lambda self, broker_id, _, directory_id: original(self, broker_id, -1, directory_id),
-        )
-    ]
+def _retention_removes_what_is_not_committed() -> Patches:
+    original = topic_retention.removable_segments
+
+    def removable(*given: Any, high_watermark: int, **more: Any) -> int:
+        return original(*given, high_watermark=2**63 - 1, **more)
+
+    return [(topic_log, "removable_segments", removable)]
 
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -66,6 +64,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "takes ISRs of brokers as they were before",
         (NodeInvariant.STALE_IS_REFUSED, NodeInvariant.ISR_HAS_THE_COMMITTED),
         _takes_isrs_of_brokers_as_they_were_before,
+        first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
+        "retention removes what is not committed",
+        (NodeInvariant.UNCOMMITTED_STAYS,),
+        _retention_removes_what_is_not_committed,
         first_seed=FIRST_OF_SWARMS,
     ),
 )
