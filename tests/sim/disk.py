@@ -38,8 +38,13 @@ class _Node:
     """Changes since the last sync: (position, bytes written there), or (size, None) for a truncation."""
     read_only: bool = False
     modified_ms: int = 0
+    rewrites: int = 0
+    """How often anything of ``data`` was changed, other than by what was added at its end: who has read it has to read
+    it again."""
 
     def change(self, position: int, written: bytes | None) -> None:
+        if position < len(self.data):
+            self.rewrites += 1
         _apply(self.data, position, written)
         self.unsynced.append((position, written))
 
@@ -165,17 +170,23 @@ class _Names(dict[str, _Node]):
     def __init__(self, names: Mapping[str, _Node]) -> None:
         super().__init__()
         self.children: dict[str, dict[str, None]] = {}
+        self.changes: Counter[str] = Counter()
+        """How often any of a directory's children has come, gone or become another one."""
         for path, node in names.items():
             self[path] = node
 
     def __setitem__(self, path: str, node: _Node) -> None:
         super().__setitem__(path, node)
         if path != "/":
-            self.children.setdefault(_parent(path), {})[posixpath.basename(path)] = None
+            parent, _, name = path.rpartition("/")
+            self.children.setdefault(parent or "/", {})[name] = None
+            self.changes[parent or "/"] += 1
 
     def __delitem__(self, path: str) -> None:
         super().__delitem__(path)
-        self.children[_parent(path)].pop(posixpath.basename(path), None)
+        parent, _, name = path.rpartition("/")
+        self.children[parent or "/"].pop(name, None)
+        self.changes[parent or "/"] += 1
 
     def below(self, directory: str) -> list[str]:
         """The paths of all that is in a directory, at any depth."""
@@ -248,6 +259,7 @@ class MemoryDisk:
         wrong = right ^ 1 << rng.below(8)
 
         def change(before: int, after: int) -> None:
+            node.rewrites += 1
             for data in (node.data, node.synced):
                 # Something else may have been written there since.
                 if position < len(data) and data[position] == before:
@@ -501,3 +513,4 @@ def _lose_unsynced(node: _Node, rng: Rng) -> None:
             _apply(node.synced, position, written[: rng.below(len(written) + 1)])
     node.unsynced.clear()
     node.data = bytearray(node.synced)
+    node.rewrites += 1

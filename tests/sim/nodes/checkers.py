@@ -6,13 +6,13 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 import trio
 
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.raft.model.states import Leader
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.types import NO_NODE, LeaderAndEpoch
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.disk import PowerLossError
 from tests.sim.metadata.checker import ImageChecker
@@ -27,6 +27,11 @@ MAX_TURN_INSTRUCTIONS = 10_000_000
 """Of Python, which take some 50 ms of the processor: instructions are the same each time, and on every machine."""
 SUSPECT_TURN_S = 0.02
 """The instructions of a turn are counted if it has taken so much processor time: counting all would take long."""
+_MARK_S = 0.004
+"""Of real time. So often, or more seldom, the processor time is asked for: it takes longer than all else that is done
+after a turn."""
+_wall_s, _cpu_s = time.perf_counter, time.thread_time
+"""The real ones; a run replaces the first."""
 MAX_OBSERVERS = 8
 """That a leader remembers in the simulation: few, so that strangers can exceed it."""
 MOST_STEPS = 100_000
@@ -52,16 +57,15 @@ _OWN_TASKS = frozenset(
 class StepChecker(trio.abc.Instrument):
     """Looks at all nodes after each step of any task."""
 
-    def __init__(self, hosts: Sequence[Host], counted_turns: Collection[int] = ()) -> None:
-        """``counted_turns``: numbers of those whose instructions are counted."""
+    def __init__(self, hosts: Sequence[Host]) -> None:
         self._hosts = hosts
         self.images = ImageChecker()
         self.published: Callable[[ClusterImage], None] = lambda image: None
         """Called with each image that a node shows."""
-        self._watches: list[DiskWatch] = []
+        self._on_disks: list[ViolationError] = []
+        """What was seen there; a node must not swallow it."""
         for host in hosts:
-            watch = DiskWatch(host)
-            self._watches.append(watch)
+            watch = DiskWatch(host, self._on_disks.append)
             host.disk.renamed, host.disk.kept = watch.renamed, watch.kept
         self._logs = DurableLogs()
         self._committed = 0
@@ -70,47 +74,46 @@ class StepChecker(trio.abc.Instrument):
         """By node, the last offset of the newest image that it has shown."""
         self._unfenced: set[tuple[int, int]] = set()
         """(broker id, broker epoch)."""
-        self._seen: dict[int, tuple[int, int, int, int, Any]] = {}
+        self._seen: dict[int, tuple[Published, LeaderAndEpoch, int, ClusterImage]] = {}
+        """By node: the last state that it showed, part by part; each is replaced as a whole."""
         self._leaders: dict[int, tuple[int, int]] = {}
         self._epochs: dict[int, int] = {}
-        self._began = 0.0
         self._now = 0.0
         self._steps = 0
         self.violation: ViolationError | None = None
+        self._turns = 0
+        """Those that have ended."""
         self.longest_turn_s = 0.0
+        """Of processor time, up to `_MARK_S` more than it was."""
         self.suspect_turns: list[int] = []
         """Numbers of the turns that took long."""
-        self.most_instructions = 0
-        """Of the turns that are counted."""
-        self.largest_turn = ""
-        """The task that took them."""
-        self._turns = 0
-        self._counted_turns = counted_turns
-        self._counter: InstructionCounter | None = None
+        self._long_s = 0.0
+        """A turn that took longer is measured."""
+        self._began_s = _wall_s() - Spent.seconds
+        """When the turn began, without what was spent before."""
+        self._marked_s, self._marked_cpu_s = _wall_s(), _cpu_s()
+        """When the processor time was asked for, and what it was."""
         self.stop: trio.CancelScope | None = None
         """Cancelled at a violation."""
 
-    def before_task_step(self, task: trio.lowlevel.Task) -> None:
-        """See `trio.abc.Instrument`."""
-        self._turns += 1
-        if self._turns in self._counted_turns:
-            self._counter = Spent.counter = InstructionCounter()
-            self._counter.start()
-        self._began = time.thread_time() - Spent.seconds
-
     def after_task_step(self, task: trio.lowlevel.Task) -> None:
         """See `trio.abc.Instrument`."""
-        if self._counter is not None:
-            self._counter.stop()
-        if self._began and task.name not in _OWN_TASKS:
-            self._measure(task, time.thread_time() - Spent.seconds - self._began)
-        self._counter = Spent.counter = None
+        now_s = _wall_s()
+        # No turn takes more of the processor's time than has passed.
+        passed_s = now_s - Spent.seconds - self._began_s
+        is_long = passed_s > self._long_s and task.name not in _OWN_TASKS
+        if is_long:
+            self._measure(passed_s)
+        self._turns += 1
         if self.violation is None:
             try:
                 self._check_time()
                 self._look()
             except ViolationError as violation:
                 self.found(violation)
+        if is_long or now_s - self._marked_s > _MARK_S:
+            self._marked_s, self._marked_cpu_s = now_s, _cpu_s()
+        self._began_s = _wall_s() - Spent.seconds
 
     def found(self, violation: ViolationError) -> None:
         """End the run with a violation, if it is the first one."""
@@ -119,13 +122,12 @@ class StepChecker(trio.abc.Instrument):
             if self.stop is not None:
                 self.stop.cancel()
 
-    def _measure(self, task: trio.lowlevel.Task, took_s: float) -> None:
+    def _measure(self, passed_s: float) -> None:
+        took_s = min(passed_s, _cpu_s() - self._marked_cpu_s)
         self.longest_turn_s = max(self.longest_turn_s, took_s)
+        self._long_s = min(self.longest_turn_s, SUSPECT_TURN_S)
         if took_s > SUSPECT_TURN_S:
             self.suspect_turns.append(self._turns)
-        if self._counter is not None and self._counter.instructions > self.most_instructions:
-            self.most_instructions = self._counter.instructions
-            self.largest_turn = task.name
 
     def _check_time(self) -> None:
         now = trio.current_time()
@@ -147,24 +149,32 @@ class StepChecker(trio.abc.Instrument):
             if quorum is None:
                 continue
             published = quorum.published
-            leader, image = published.leader, published.image
-            now = (host.life, leader.epoch, leader.leader_id, published.high_watermark, image)
             before = self._seen.get(host.id)
-            if before is not None and before[4] is image and before[:4] == now[:4]:
+            if (
+                before is not None
+                and before[3] is published.image
+                and before[2] == published.high_watermark
+                and before[1] is published.leader
+                and before[0] is published
+            ):
                 continue
-            self._seen[host.id] = now
-            self._check_leader(host, leader.epoch, leader.leader_id)
-            if (committed := max(published.high_watermark, image.offset + 1)) > self._committed:
-                self._committed = committed
-                self._check_majority(host)
-            if before is None or before[4] is not image:
-                self._furthest[host.id] = max(self._furthest.get(host.id, 0), image.offset)
-                self._check_unfenced(image)
-                self.images.published(host.view, image)  # type: ignore[arg-type]
-                self.published(image)
-        for watch in self._watches:
-            if watch.violation is not None:
-                raise watch.violation
+            self._look_at(host, published)
+        if self._on_disks:
+            raise self._on_disks[0]
+
+    def _look_at(self, host: Host, published: Published) -> None:
+        leader, image = published.leader, published.image
+        before = self._seen.get(host.id)
+        self._seen[host.id] = published, leader, published.high_watermark, image
+        self._check_leader(host, leader.epoch, leader.leader_id)
+        if (committed := max(published.high_watermark, image.offset + 1)) > self._committed:
+            self._committed = committed
+            self._check_majority(host)
+        if before is None or before[3] is not image:
+            self._furthest[host.id] = max(self._furthest.get(host.id, 0), image.offset)
+            self._check_unfenced(image)
+            self.images.published(host.view, image)  # type: ignore[arg-type]
+            self.published(image)
 
     def _check_majority(self, told_by: Host) -> None:
         # Whoever tells first is the leader, which counts by its newest voter set.
@@ -207,6 +217,35 @@ class StepChecker(trio.abc.Instrument):
                     Invariant.ELECTION_SAFETY,
                     f"epoch {epoch}: node {host.id} leads, and {known} (id, life) did",
                 )
+
+
+class CountingChecker(StepChecker):
+    """Counts the instructions of some turns as well."""
+
+    def __init__(self, hosts: Sequence[Host], counted_turns: Collection[int]) -> None:
+        """``counted_turns``: their numbers."""
+        super().__init__(hosts)
+        self.most_instructions = 0
+        """Of those turns."""
+        self.largest_turn = ""
+        """The task that took them."""
+        self._counted_turns = counted_turns
+        self._counter: InstructionCounter | None = None
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
+        """See `trio.abc.Instrument`."""
+        if self._turns in self._counted_turns:
+            self._counter = Spent.counter = InstructionCounter()
+            self._counter.start()
+
+    def after_task_step(self, task: trio.lowlevel.Task) -> None:
+        """See `trio.abc.Instrument`."""
+        if self._counter is not None:
+            self._counter.stop()
+            if self._counter.instructions > self.most_instructions and task.name not in _OWN_TASKS:
+                self.most_instructions, self.largest_turn = self._counter.instructions, task.name
+            self._counter = Spent.counter = None
+        super().after_task_step(task)
 
 
 class ErrorLog(logging.Handler):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kafkaproto.directory_files import QUORUM_STATE_NAME, decode_quorum_state
@@ -43,11 +43,11 @@ _LENGTH_COUNTS_FROM = 12
 class DiskWatch:
     """Looks at the names that a node's disk gives to files. Set it as `TimedDisk.renamed` and `TimedDisk.kept`."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, violated: Callable[[ViolationError], None]) -> None:
+        """``violated`` is called with what must not be."""
         self._host = host
         self._kept: QuorumStateData | None = None
-        self.violation: ViolationError | None = None
-        """The first one; a node must not swallow it."""
+        self._violated = violated
 
     def renamed(self, source: str, target: str, node: _Node) -> None:
         """A file is about to get a name."""
@@ -88,8 +88,7 @@ class DiskWatch:
                 self._note(Invariant.ELECTION_SAFETY, f"quorum-state: {before}, {state}")
 
     def _note(self, invariant: Invariant | NodeInvariant, what: str) -> None:
-        if self.violation is None:
-            self.violation = ViolationError(invariant, f"node {self._host.id}: {what}")
+        self._violated(ViolationError(invariant, f"node {self._host.id}: {what}"))
 
 
 # -- what power loss would leave -----------------------------------------------------------------------------------

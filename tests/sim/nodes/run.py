@@ -29,6 +29,7 @@ from tests.sim.nodes.brokers import BrokerRequests
 from tests.sim.nodes.checkers import (
     MAX_OBSERVERS,
     MAX_TURN_INSTRUCTIONS,
+    CountingChecker,
     ErrorLog,
     StepChecker,
     check_strangers,
@@ -231,7 +232,8 @@ class _Simulation:
         net.narrow_share = options.narrow_share
         hosts = self._hosts(net, nursery)
         config = self._config(hosts)
-        checker = StepChecker(hosts, self._counted_turns)
+        turns = self._counted_turns
+        checker = CountingChecker(hosts, turns) if turns else StepChecker(hosts)
         trio.lowlevel.add_instrument(checker)
         faults = Faults(hosts, net, timeline, self._seeded(), config, options.down_s)
         histories = Histories(self._seeded(), sum(host.is_broker for host in hosts))
@@ -364,7 +366,8 @@ class _Simulation:
         result = self._result
         result.epochs, result.images = checker.highest_epoch, checker.images.images
         result.longest_turn_s, result.suspect_turns = checker.longest_turn_s, checker.suspect_turns
-        result.most_instructions, result.largest_turn = checker.most_instructions, checker.largest_turn
+        if isinstance(checker, CountingChecker):
+            result.most_instructions, result.largest_turn = checker.most_instructions, checker.largest_turn
         result.faults = faults.counts
         result.records = data.ledger.counts if data is not None else Counter()
         result.requests = sum(client.requests for client in clients)

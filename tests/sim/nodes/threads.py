@@ -28,13 +28,15 @@ MOST_WAIT_S = 30.0
 """For one of them."""
 SWITCH_S = 0.0002
 """Until a thread begins with what it was given."""
+_wall_s = time.perf_counter
+"""The real one, which a run replaces."""
 
 
 class Spent:
     """What a process would have spent beside its event loop."""
 
     seconds = 0.0
-    """Of the processor's time, so far."""
+    """So far, of real time: to ask for the processor's would take longer than most of what is done there."""
     counter: InstructionCounter | None = None
     """That counts the event loop's instructions, and not those."""
 
@@ -175,7 +177,7 @@ class SimThreads:
         """Do it now."""
         if self.is_dead:
             raise PowerLossError("the process has ended")
-        began = time.thread_time()
+        began_s = _wall_s()
         counter, Spent.counter = Spent.counter, None
         if counter is not None:
             counter.stop()
@@ -189,7 +191,7 @@ class SimThreads:
             if counter is not None:
                 Spent.counter = counter
                 counter.start()
-            Spent.seconds += time.thread_time() - began
+            Spent.seconds += _wall_s() - began_s
 
     async def _pass_s(self, delay_s: float, *, shield: bool) -> None:
         with self._stopped_by_death(shield=shield):

@@ -23,7 +23,7 @@ from kafkaproto_server.log_state.producers import BATCHES_TO_RETAIN
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Partition, Role
 from tests.sim.checkers.invariants import ViolationError
-from tests.sim.nodes.data.elections import Election, elections
+from tests.sim.nodes.data.elections import Election, Elections
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.data.logs import PREFIX, Batch, Logs, flush
 from tests.sim.nodes.host import Host
@@ -88,7 +88,7 @@ class Ledger:
         self._checked: dict[tuple[int, int, Place], tuple[int, Batch]] = {}
         """How many batches of a replica were found to be right, and the last of them, by host, life and partition."""
         self.counts: Counter[str] = Counter()
-        self._all_hosts = tuple(hosts)
+        self._elections = Elections(hosts)
         for host in self._hosts:
             host.losing_power, host.lost_power = self._losing_power, self._lost_power
             host.losing_directory, host.lost_directory = self._note_ends, self._lost_power
@@ -285,19 +285,23 @@ class Ledger:
             if data is None:
                 continue
             for hosted in data.manager.replicas:
-                place = (hosted.partition.topic, hosted.partition.index)
+                partition = hosted.partition
+                place = (partition.topic, partition.index)
                 if place in self.known and hosted.log is not None:
                     found.append((host, place, hosted))
         return found
 
     def note_elections(self) -> None:
         """Take over what has changed since the last look."""
-        for host, place, hosted in self.replicas():
+        self._note_elections(self.replicas())
+
+    def _note_elections(self, replicas: Sequence[tuple[Host, Place, Hosted]]) -> None:
+        for host, place, hosted in replicas:
             known, partition = self.known[place], hosted.partition
             known.start = max(known.start, _start_of(hosted))
             if partition.role is Role.LEADER and partition.leader_epoch > known.leader_epoch:
                 # Others may have led for less time than there is between two looks.
-                for each in elections(self._all_hosts, place, known.leader_epoch):
+                for each in self._elections.after(place, known.leader_epoch):
                     self._note_election(place, each)
                 if known.leader_epoch < partition.leader_epoch:
                     # The records of the election are in a snapshot by now.
@@ -326,8 +330,9 @@ class Ledger:
 
     def look(self) -> None:
         """Raise ViolationError if replicas contradict each other, or what was said."""
-        self.note_elections()
-        for host, place, hosted in self.replicas():
+        replicas = self.replicas()
+        self._note_elections(replicas)
+        for host, place, hosted in replicas:
             if self.known[place].is_excused:
                 continue
             partition = hosted.partition
@@ -502,7 +507,7 @@ class Ledger:
         self.note_elections()
         known = self.known[place]
         # Of a leader that led between two looks nothing is seen until another one leads.
-        for each in elections(self._all_hosts, place, known.leader_epoch):
+        for each in self._elections.after(place, known.leader_epoch):
             self._note_election(place, each)
         return known.is_excused
 

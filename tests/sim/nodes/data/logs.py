@@ -7,7 +7,7 @@ broker may set such a log aside, so it has no records here until the broker has 
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
@@ -15,7 +15,7 @@ from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import CONTROL_BIT, iterate_batches
 from kafkaproto.records.record import Record
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from tests.sim.disk import _Node
+from tests.sim.disk import _Names, _Node
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.host import DIRECTORIES, Host
 
@@ -61,31 +61,56 @@ def batch_at(data: bytes | bytearray | memoryview, position: int) -> tuple[Batch
     return Batch(base, base + last + 1, epoch, crc, producer, sequence, count, is_control), size
 
 
-@dataclass(slots=True)
-class _Known:
+@dataclass(slots=True, eq=False)
+class _Segment:
+    """One of a log, and what was read of it."""
+
+    base_offset: int
+    path: str
     node: _Node
-    end: int
-    """Of what was read."""
-    last: int
-    """Position of the last batch."""
-    mark: bytes
-    """Its header."""
-    batches: list[Batch]
+    rewrites: int = 0
+    end: int = 0
+    """Up to which position it was read."""
+    batches: list[Batch] = field(default_factory=list)
+
+    def read(self) -> list[Batch]:
+        """All of its batches."""
+        data = self.node.data
+        if self.rewrites != self.node.rewrites:
+            self.rewrites, self.end, self.batches = self.node.rewrites, 0, []
+        while (found := batch_at(data, self.end)) is not None:
+            self.batches.append(found[0])
+            self.end += found[1]
+        return self.batches
+
+
+@dataclass(slots=True, eq=False)
+class _Directory:
+    """That of one replica, as it was looked at."""
+
+    names: _Names
+    changes: int
+    """Of its names, until then."""
+    segments: list[_Segment]
+
+    def holds(self, names: _Names, directory: str) -> bool:
+        """Whether it has the same files."""
+        return self.names is names and self.changes == names.changes[directory]
 
 
 class Logs:
-    """Reads the logs of all hosts, each batch once."""
+    """Reads the logs of all hosts, each batch once, until its segment was changed anywhere but at its end."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, str], _Known] = {}
+        self._directories: dict[tuple[int, str], _Directory] = {}
+        self._paths: dict[tuple[tuple[str, ...], Place], list[str]] = {}
+        """Of the directories that the log of a replica may be in."""
 
     def of(self, host: Host, place: Place) -> list[Batch]:
         """All batches of a replica in order."""
-        directory = self.directory_of(host, place)
         batches: list[Batch] = []
-        for _, name in _segments(host, directory):
-            path = f"{directory}/{name}"
-            batches += self._read(host.id, path, host.disk._names[path])
+        for segment in self._segments(host, self.directory_of(host, place)):
+            batches += segment.read()
         return batches
 
     def range_of(self, host: Host, place: Place) -> tuple[int, int]:
@@ -93,21 +118,18 @@ class Logs:
         return self._range_in(host, self.directory_of(host, place))
 
     def _range_in(self, host: Host, directory: str) -> tuple[int, int]:
-        segments = _segments(host, directory)
+        segments = self._segments(host, directory)
         if not segments:
             return 0, 0
-        end, name = segments[-1]
-        path = f"{directory}/{name}"
-        batches = self._read(host.id, path, host.disk._names[path])
-        return segments[0][0], batches[-1].next_offset if batches else end
+        batches = segments[-1].read()
+        return segments[0].base_offset, batches[-1].next_offset if batches else segments[-1].base_offset
 
     def records_of(self, host: Host, place: Place) -> list[Record]:
         """All records of a replica in order."""
-        directory = self.directory_of(host, place)
         return [
             record
-            for _, name in _segments(host, directory)
-            for view in iterate_batches(bytes(host.disk._names[f"{directory}/{name}"].data))
+            for segment in self._segments(host, self.directory_of(host, place))
+            for view in iterate_batches(bytes(segment.node.data))
             if not view.is_control
             for record in view.records()
         ]
@@ -124,27 +146,42 @@ class Logs:
     def directory_of(self, host: Host, place: Place) -> str:
         """Where the log of a replica lies: where the node has it open, or else the longest one that there is. A move
         may have ended between the two renames of its last step."""
-        name = f"{place[0]}-{place[1]}"
         if len(host.directories) > 1 and (path := _opened(host, place)) is not None:
             return path
-        found = [path for each in host.directories if (path := f"{each}/{name}") in host.disk._names]
+        key = host.directories, place
+        if (paths := self._paths.get(key)) is None:
+            paths = self._paths[key] = [f"{each}/{place[0]}-{place[1]}" for each in host.directories]
+        found = [path for path in paths if path in host.disk._names]
         if len(found) < 2:
-            return found[0] if found else f"{DIRECTORIES[0]}/{name}"
+            return found[0] if found else paths[0]
         return max(found, key=lambda path: self._range_in(host, path)[1])
 
-    def _read(self, host_id: int, path: str, node: _Node) -> list[Batch]:
-        data, known = node.data, self._known.get((host_id, path))
-        if known is None or known.node is not node or not _still_holds(known, data):
-            known = self._known[host_id, path] = _Known(node, 0, 0, b"", [])
-        while (found := batch_at(data, known.end)) is not None:
-            known.batches.append(found[0])
-            known.last, known.end = known.end, known.end + found[1]
-            known.mark = bytes(data[known.last : known.last + _HEADER.size])
-        return known.batches
+    def _segments(self, host: Host, directory: str) -> list[_Segment]:
+        """The segments of a replica that a broker certainly would open."""
+        names = host.disk._names
+        owner = names.get(f"{directory}/{PARTITION_METADATA_NAME}")
+        if owner is None or torn_topic_id(bytes(owner.data)) == "":
+            return []
+        known = self._directories.get((host.id, directory))
+        if known is None or not known.holds(names, directory):
+            segments = _listed(names, directory, [] if known is None else known.segments)
+            known = _Directory(names, names.changes[directory], segments)
+            self._directories[host.id, directory] = known
+        return known.segments
 
 
-def _still_holds(known: _Known, data: bytearray) -> bool:
-    return len(data) >= known.end and data.startswith(known.mark, known.last)
+def _listed(names: _Names, directory: str, before: list[_Segment]) -> list[_Segment]:
+    """The segments in a directory in order; those that were there before are the same."""
+    known = {each.path: each for each in before}
+    found = []
+    for name in names.children.get(directory, ()):
+        base = parse_segment_file_name(name, LOG_SUFFIX)
+        if base is not None:
+            path = f"{directory}/{name}"
+            node, segment = names[path], known.get(path)
+            is_same = segment is not None and segment.node is node
+            found.append(segment if is_same and segment else _Segment(base, path, node))
+    return sorted(found, key=lambda each: each.base_offset)
 
 
 def _opened(host: Host, place: Place) -> str | None:
@@ -155,17 +192,6 @@ def _opened(host: Host, place: Place) -> str | None:
         return None
     hosted = data.manager.replicas.get(topic_id, place[1])
     return None if hosted is None or hosted.log is None else hosted.log.directory
-
-
-def _segments(host: Host, directory: str) -> list[tuple[int, str]]:
-    """Base offset and file name of each segment of a replica that a broker certainly would open."""
-    owner = host.disk._names.get(f"{directory}/{PARTITION_METADATA_NAME}")
-    if owner is None or torn_topic_id(bytes(owner.data)) == "":
-        return []
-    names = host.disk._names.children.get(directory, {})
-    return sorted(
-        (base, name) for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None
-    )
 
 
 def is_of_records(path: str) -> bool:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.sim.checkers.invariants import ViolationError
-from tests.sim.nodes.data import ledger as ledger_module
-from tests.sim.nodes.data.elections import Election
+from tests.sim.nodes.data.elections import Election, Elections
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.invariants import NodeInvariant
@@ -64,10 +63,10 @@ FIRST_OF_TWO, LAST = Election(1, 3, NEW, frozenset({2})), Election(1, 4, NEW, fr
 def test_before_it_blames_anybody_it_looks_for_leaders_that_nobody_saw(
     monkeypatch: pytest.MonkeyPatch, found: list[Election], loses: bool, violated: NodeInvariant | None
 ) -> None:
-    def elections(hosts: object, place: Place, after_epoch: int) -> list[Election]:
-        return [each for each in found if each.leader_epoch > after_epoch]
+    def after(self: Elections, place: Place, leader_epoch: int) -> list[Election]:
+        return [each for each in found if each.leader_epoch > leader_epoch]
 
-    monkeypatch.setattr(ledger_module, "elections", elections)
+    monkeypatch.setattr(Elections, "after", after)
     monkeypatch.setattr(Ledger, "_is_missing", lambda self, host, place: loses)
     leader: Any = SimpleNamespace(id=1, is_broker=True, quorum=None, node=None)
     ledger = Ledger([leader], random.Random(1), {PLACE: 1})
