@@ -193,7 +193,7 @@ def run(seed: int, main: Callable[[], Awaitable[T]]) -> T:
 def _deterministic(seed: int) -> Iterator[VirtualClock]:
     chooser: random.Random = scheduler._r
     choices = chooser.getstate()
-    was_collecting, frozen = gc.isenabled(), gc.get_freeze_count()
+    was_collecting = gc.isenabled()
     looks, deadlines = itertools.count(1), itertools.count()
     clock = VirtualClock(looks.__next__)
 
@@ -228,12 +228,6 @@ def _deterministic(seed: int) -> Iterator[VirtualClock]:
         chooser.setstate(choices)
         if was_collecting:
             gc.enable()
-<<<<<<< HEAD
-        # Nodes freeze what they hold; of a run that is over nothing is to stay.
-        if gc.get_freeze_count() != frozen:
-            gc.unfreeze()
-=======
         # Of a run that is over nothing is to stay.
->>>>>>> speed
         gc.collect()
         gc.unfreeze()
