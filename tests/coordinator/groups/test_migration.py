@@ -107,6 +107,19 @@ def test_a_consumer_group_becomes_a_classic_group_when_its_last_new_member_is_go
         groups.move()
 
 
+def test_what_a_member_has_not_given_up_is_its_own_through_both_changes() -> None:
+    groups = Groups()
+    (old,) = classic(groups)
+    groups.consumer("new")
+    # The old member is to give up one partition, and has not heard of it when the group changes, and changes again.
+    groups.consumer("new", -1)
+    assert groups.listed()[0][3] == "classic"
+    again = groups.consumer("again")
+    assert (again.code, again.assignment) == (NONE, {})
+    assert rejoin(groups, old)[1] == {"a": [0]}
+    assert beat(groups, "again", again.member_epoch, {}).assignment == {A: (1,)}
+
+
 def test_a_consumer_group_with_another_new_member_stays_one() -> None:
     groups = Groups()
     classic(groups)

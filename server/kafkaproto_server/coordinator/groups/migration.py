@@ -4,7 +4,9 @@ A classic group becomes a consumer group when the first member of the new protoc
 they are, with their generation as epoch and what they were assigned last, and are told to join again. A consumer group
 becomes a classic group when its last member of the new protocol is gone; the others are told to join again.
 
-Apache Kafka has this in convertToConsumerGroup and convertToClassicGroup of GroupMetadataManager.
+Apache Kafka has this in convertToConsumerGroup and convertToClassicGroup of GroupMetadataManager. There, members of the
+classic group are assigned their target. Here it is what they hold, as they do until they join again: a member of the
+new protocol may join before that, and is not to get what another member has not given up.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from kafkaproto_server.coordinator.groups.consumer_protocol import (
 from kafkaproto_server.coordinator.groups.offset_expiration import CONSUMER_PROTOCOL_TYPE
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
+from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 UPGRADES, DOWNGRADES = frozenset({"upgrade", "bidirectional"}), frozenset({"downgrade", "bidirectional"})
 """The policies that let groups become consumer groups, and classic groups."""
@@ -122,7 +125,6 @@ def classic_group(
         metadata = member.classic_metadata
         assert metadata is not None, "all others use the classic protocol"
         protocols = tuple((each.name, bytes(each.metadata)) for each in metadata.supported_protocols)
-        target = group.target_of(member_id, member.instance_id)
         found.add(
             ClassicMember(
                 member_id=member_id,
@@ -132,7 +134,7 @@ def classic_group(
                 rebalance_timeout_ms=member.rebalance_timeout_ms,
                 session_timeout_ms=metadata.session_timeout_ms,
                 protocols=protocols,
-                assignment=assignment_of(target, topics, version_of(protocols[0][1])),
+                assignment=assignment_of(_held(member), topics, version_of(protocols[0][1])),
                 is_new=False,
             )
         )
@@ -140,3 +142,10 @@ def classic_group(
         raise ValueError("no protocol is supported by all members")
     found.protocol = found.choose_protocol()
     return found
+
+
+def _held(member: ConsumerMember) -> Partitions:
+    indexes: dict[bytes, list[int]] = {}
+    for topic_id, index in sorted(member.held()):
+        indexes.setdefault(topic_id, []).append(index)
+    return {topic_id: tuple(each) for topic_id, each in indexes.items()}
