@@ -171,7 +171,11 @@ MUTATIONS: tuple[Mutation, ...] = (
     record_mutation("cuts all of its log", (_HAVE, _STAYS), _cuts_all_of_its_log),
     record_mutation("does not fence leader epochs", (_STAYS, _HAVE), _does_not_fence_leader_epochs),
     record_mutation("leaves the starts of followers", (_SETTLES,), _leaves_the_starts_of_followers),
-    record_mutation("deletes what is not committed", (_HAVE, _STAYS), _deletes_what_is_not_committed),
+    record_mutation(
+        "deletes what is not committed",
+        (NodeInvariant.UNCOMMITTED_STAYS, _HAVE, _STAYS),
+        _deletes_what_is_not_committed,
+    ),
 )
 
 RARE: tuple[Mutation, ...] = (
