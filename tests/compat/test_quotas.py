@@ -13,7 +13,10 @@ from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode
+from compat.process import wait_until
 from tests.compat.support.nodes import create, make_node
+
+TOKENS_S = 10.0
 
 pytestmark = [pytest.mark.jvm, pytest.mark.clients, pytest.mark.slow]
 
@@ -90,6 +93,8 @@ def test_partition_changes_beyond_the_quota_are_refused_until_there_are_tokens(l
         run_tool(*admin, "m1", "--partitions", "140").output()
         assert "ThrottlingQuotaExceeded" in str(run_tool(*admin, "m2", "--partitions", "1"))
         alter(limited_node, *default_user, "--add-config", "controller_mutation_rate=1000")
-        run_tool(*admin, "m2", "--partitions", "1").output()
+        # 129 tokens are missing, and a thousand come in a second.
+        create_m2 = (*admin, "m2", "--partitions", "1")
+        wait_until(lambda: run_tool(*create_m2).exit_code == 0, TOKENS_S, "tokens")
     finally:
         alter(limited_node, *default_user, "--delete-config", "controller_mutation_rate")
