@@ -264,6 +264,10 @@ def test_voters_are_exchanged_for_a_disjoint_set_while_brokers_run(tmp_path: Pat
         assert steps[-1].startswith(f"removed {leader} ")
         assert steps[-1].endswith("voters 4,5,6")
         assert uncommitted_voters(cluster.quorum()) is None
+        until(
+            lambda: {each.key.id for each in cluster.view().observers} == {1, 2, 3} | BROKERS,
+            "those that were voters as observers",
+        )
         described = status(*server)
         assert described["LeaderId"] in {4, 5, 6}
         assert described["CurrentVoters"] == [
