@@ -5,7 +5,10 @@ wrote can be opened by the other.
 """
 
 import abc
-from collections.abc import Mapping, Sequence
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -90,6 +93,8 @@ class Node(abc.ABC):
         self.properties = dict(properties)
         self.properties_path = directory / "server.properties"
         self._process: ServerProcess | None = None
+        self.is_paused = False
+        """Whether it hangs, as the tests have it."""
         directory.mkdir(parents=True, exist_ok=True)
         # Goes on where another node of this implementation in this folder has ended, so that its logs stay.
         self._starts = len(list(directory.glob(f"{self.kind}-*.out")))
@@ -174,6 +179,17 @@ class Node(abc.ABC):
     def kill(self) -> None:
         """kill -9: nothing is flushed, nobody is told."""
         self.process.kill()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """SIGSTOP until the end of the block: it hangs, and its connections stay."""
+        os.kill(self.process.pid, signal.SIGSTOP)
+        self.is_paused = True
+        try:
+            yield
+        finally:
+            self.is_paused = False
+            os.kill(self.process.pid, signal.SIGCONT)
 
     def close(self) -> None:
         """Leaves no process behind, whatever state the node is in; for the end of a test."""

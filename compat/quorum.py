@@ -155,11 +155,14 @@ class Quorum:
         return node
 
     def leader(self, timeout_s: float = LEADER_TIMEOUT_S, besides: Node | None = None) -> Node:
-        """The node that leads, `besides` not asked; raises WaitedTooLongError if none does in time."""
+        """The node that leads, `besides` and those that hang not asked.
+
+        Raises WaitedTooLongError if none does in time.
+        """
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             for node in self.nodes.values():
-                if node is besides or not node.process.is_running:
+                if node is besides or node.is_paused or not node.process.is_running:
                     continue
                 try:
                     with connect(node.bootstrap_controller) as client:

@@ -31,13 +31,11 @@ from compat.ours import OurNode
 from compat.process import wait_until
 from compat.quorum import CLUSTER_ID, Quorum, connect, describe_quorum
 from compat.quota_load import KEY, QuotaLoad
-from compat.runs.mixed import IMPLEMENTATIONS, WAIT_S, MixedQuorum
+from compat.runs.mixed import FETCH_TIMEOUT_S, IMPLEMENTATIONS, WAIT_S, MixedQuorum
 from compat.runs.telling import Tell
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
 
-FETCH_TIMEOUT_S = 2.0
-"""Kafka's default of controller.quorum.fetch.timeout.ms."""
 CHECK_QUORUM = 1.5
 """So many fetch timeouts after a leader heard of no majority it resigns."""
 TIMEOUTS_AWAY = 3

@@ -30,6 +30,7 @@ PARTITIONS = 6
 PAUSE_S = 2.0
 """Of load between two deaths."""
 READ_S = 120.0
+BURST_S = 0.01
 FAST_DEATHS = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
 LAG_MS = {"replica.lag.time.max.ms": "5000"}
 
@@ -54,7 +55,8 @@ class ReplicationResult:
 class _Load:
     """A producer that counts up in each partition until it is told to stop."""
 
-    def __init__(self, servers: str) -> None:
+    def __init__(self, servers: str, burst: int) -> None:
+        self._burst = burst
         self._producer = Producer(
             {"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 1, "log_level": 0}
         )
@@ -78,8 +80,8 @@ class _Load:
             except BufferError:
                 self._producer.poll(0.05)
             self._producer.poll(0)
-            if self.sent % 200 == 0:
-                self._producer.poll(0.01)
+            if self.sent % self._burst == 0:
+                self._producer.poll(BURST_S)
 
     def _take(self, error: KafkaError | None, message: Message) -> None:
         now = time.monotonic()
@@ -101,8 +103,10 @@ class _Load:
         self._producer.flush(READ_S)
 
 
-def run(folder: Path, *, stock: int, tell: Tell, rounds: int = 1) -> ReplicationResult:
+def run(folder: Path, *, stock: int, tell: Tell, rounds: int = 1, burst: int = 200) -> ReplicationResult:
     """Three brokers, so many of them stock, on our controllers; each broker is killed `rounds` times.
+
+    So many records are written together in `BURST_S`.
 
     Raises ReplicationError, LogsDifferError, ToolFailedError, WaitedTooLongError.
     """
@@ -124,7 +128,7 @@ def run(folder: Path, *, stock: int, tell: Tell, rounds: int = 1) -> Replication
         cluster.start()
         cluster.create_topic(TOPIC, PARTITIONS)
         wait_until_whole(cluster.running_brokers(), {TOPIC: PARTITIONS})
-        load = _Load(cluster.servers)
+        load = _Load(cluster.servers, burst)
         try:
             for _ in range(rounds):
                 for node in cluster.brokers.values():
