@@ -62,7 +62,10 @@ class Recording:
 
 
 def record(collected: Collected, modules: Collection[str]) -> Recording:
-    """Run all tests once, those of a file in a forked process. A test that ends its process is one that fails."""
+    """Run all tests once, those of a file in a forked process. A test that ends its process is one that fails.
+
+    Raises RuntimeError if no test can be run.
+    """
     by_file: dict[str, list[str]] = {}
     for test in collected.items:
         by_file.setdefault(test.partition("::")[0], []).append(test)
@@ -94,6 +97,8 @@ def _record_file(
             recording = ended.said[-1]
             assert isinstance(recording, Recording)
             return recording
+        if not ended.said:
+            raise RuntimeError(f"no test of {tests[0]} begins: {ended.failure}")
         # The test that began last.
         failing[ended.said[-1]] = ended.failure
         left.remove(ended.said[-1])
@@ -104,6 +109,8 @@ def _record(collected: Collected, tests: Sequence[str], modules: Collection[str]
     measured = coverage.Coverage(data_file=None, config_file=False, include=list(files))
     # The other ways to measure know no contexts.
     measured.set_option("run:core", "ctrace")
+    # A file whose tests run nothing of the modules is as good as others.
+    measured.set_option("run:disable_warnings", ["no-data-collected"])
     seconds: dict[str, float] = {}
     failing: dict[str, str] = {}
     measured.start()
