@@ -32,7 +32,7 @@ BUDGET_S = 60.0
     type=click.FloatRange(0),
     default=BUDGET_S,
     show_default=True,
-    help="Seconds of processor time of whole nodes for a fault that the quick tests let pass.",
+    help="Seconds of processor time of whole nodes for a fault that the quick tests let pass; 0 for none.",
 )
 @click.option("--processes", type=click.IntRange(1), default=1, show_default=True)
 @click.option(

@@ -30,7 +30,10 @@ Task: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 
 
 def try_all(faults: Sequence[Fault], results: Results, *, processes: int, budget_s: float, say: Say) -> None:
-    """Try faults that have no result yet. Raises RuntimeError if a process fails."""
+    """Try faults that have no result yet; whole nodes only if they have a budget.
+
+    Raises RuntimeError if a process fails.
+    """
     by_room: defaultdict[str, list[Fault]] = defaultdict(list)
     for fault in faults:
         if not results.has_quick(fault):
@@ -45,6 +48,8 @@ def try_all(faults: Sequence[Fault], results: Results, *, processes: int, budget
             say(fault)
         else:
             results.add_quick(fault, outcome)
+    if not budget_s:
+        return
     left = [each for each in faults if is_for_nodes(each, results) and results.nodes(each) is None]
     if left:
         say(f"{len(left)} go on to whole nodes")

@@ -23,13 +23,16 @@ Say: TypeAlias = Callable[[Any], None]
 
 MOST_MEMORY_BYTES = 2 * 2**30
 """That a child may have beyond what its parent has."""
-LONGEST_STILL_S = 60.0
+LONGEST_STILL_S = 120.0
 """A child that uses no processor for so long waits for what never comes."""
 _STILL_S = 0.05
 _LOOK_S = 1.0
 
 DOES_NOT_END = "does not end"
 STANDS_STILL = "stands still"
+ENDS = "ends its process"
+_HAS_FAILED = 75
+"""The exit status of a child whose function raised; the exception is the last that it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +72,14 @@ def forked(function: Callable[[Say], None]) -> Ended:
         number = os.WTERMSIG(status)
         failure = DOES_NOT_END if number == signal.SIGXCPU else signal.Signals(number).name
     else:
-        failure = said.pop() if os.WEXITSTATUS(status) else ""
+        failure = _failure_of(os.WEXITSTATUS(status), said)
     return Ended(said=said, failure=failure, seconds=seconds)
+
+
+def _failure_of(status: int, said: list[Any]) -> str:
+    if status == 0:
+        return ""
+    return said.pop() if status == _HAS_FAILED else ENDS
 
 
 def limit_cpu(seconds: float) -> None:
@@ -80,7 +89,7 @@ def limit_cpu(seconds: float) -> None:
 
 
 def _be_a_child(function: Callable[[Say], None], sender: Connection) -> NoReturn:
-    status = 1
+    status = _HAS_FAILED
     try:
         os.setsid()
         nowhere = os.open(os.devnull, os.O_RDWR)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ import coverage
 
 from tests.planting.collected import Collected
 from tests.planting.faults import Site, file_of
-from tests.planting.forks import forked
+from tests.planting.forks import Say, forked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,24 +62,60 @@ class Recording:
 
 
 def record(collected: Collected, modules: Collection[str]) -> Recording:
-    """Run all tests once, in a forked process. Raises RuntimeError if that process fails."""
-    recorded = forked(lambda say: say(_record(collected, modules)))
-    if recorded.failure:
-        raise RuntimeError(f"the tests do not run: {recorded.failure}")
-    [recording] = recorded.said
-    assert isinstance(recording, Recording)
-    return recording
+    """Run all tests once, those of a file in a forked process. A test that ends its process is one that fails.
+
+    Raises RuntimeError if no test can be run.
+    """
+    by_file: dict[str, list[str]] = {}
+    for test in collected.items:
+        by_file.setdefault(test.partition("::")[0], []).append(test)
+    seconds: dict[str, float] = {}
+    failing: dict[str, str] = {}
+    lines: defaultdict[str, defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for tests in by_file.values():
+        recorded = _record_file(collected, tests, modules, failing)
+        seconds |= recorded.seconds
+        failing |= recorded.failing
+        for path, by_line in recorded.lines.items():
+            for line, found in by_line.items():
+                lines[path][line] += found
+    return Recording(
+        seconds=seconds, failing=failing, lines={path: dict(by_line) for path, by_line in lines.items()}
+    )
 
 
-def _record(collected: Collected, modules: Collection[str]) -> Recording:
+def _record_file(
+    collected: Collected, tests: Sequence[str], modules: Collection[str], failing: dict[str, str]
+) -> Recording:
+    def child(say: Say) -> None:
+        say(_record(collected, left, modules, say))
+
+    left = list(tests)
+    while True:
+        ended = forked(child)
+        if not ended.failure:
+            recording = ended.said[-1]
+            assert isinstance(recording, Recording)
+            return recording
+        if not ended.said:
+            raise RuntimeError(f"no test of {tests[0]} begins: {ended.failure}")
+        # The test that began last.
+        failing[ended.said[-1]] = ended.failure
+        left.remove(ended.said[-1])
+
+
+def _record(collected: Collected, tests: Sequence[str], modules: Collection[str], say: Say) -> Recording:
     files = {str(file_of(each)): each for each in modules}
     measured = coverage.Coverage(data_file=None, config_file=False, include=list(files))
     # The other ways to measure know no contexts.
     measured.set_option("run:core", "ctrace")
+    # A file whose tests run nothing of the modules is as good as others.
+    measured.set_option("run:disable_warnings", ["no-data-collected"])
     seconds: dict[str, float] = {}
     failing: dict[str, str] = {}
     measured.start()
-    for test in collected.items:
+    for test in tests:
+        say(test)
         measured.switch_context(test)
         began = time.process_time()
         for failed in collected.run([test]):
@@ -88,11 +125,8 @@ def _record(collected: Collected, modules: Collection[str]) -> Recording:
                 failing[test] = failed.why
     measured.stop()
     data = measured.get_data()
-    lines = {
-        path: {
-            line: [test for test in tests if test in seconds]
-            for line, tests in data.contexts_by_lineno(file).items()
-        }
-        for file, path in files.items()
-    }
+    lines: dict[str, dict[int, list[str]]] = {}
+    for file, path in files.items():
+        by_line = data.contexts_by_lineno(file)
+        lines[path] = {line: [test for test in found if test in seconds] for line, found in by_line.items()}
     return Recording(seconds=seconds, failing=failing, lines=lines)

@@ -100,6 +100,16 @@ def test_what_was_tried_is_not_tried_again(path: Path, monkeypatch: pytest.Monke
     assert said[0] == "1 go on to whole nodes"
 
 
+def test_without_a_budget_no_nodes_are_asked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        campaign, "run_tasks", lambda tasks, _: pytest.fail("nothing is left") if tasks else []
+    )
+    results = Results(path, 0)
+    results.add_quick(FAULTS[0], PASSED)
+    campaign.try_all(FAULTS[:1], results, processes=1, budget_s=0, say=pytest.fail)
+    assert Summary(FAULTS[:1], (), results).survivors == FAULTS[:1]
+
+
 def test_a_survivor_is_shown_with_its_place(path: Path) -> None:
     site = all_sites("raft/node.py")[0]
     test = "tests/raft/test_node.py::test"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.planting.forks import DOES_NOT_END, STANDS_STILL, Ended
+from tests.planting.forks import DOES_NOT_END, ENDS, STANDS_STILL, Ended
 from tests.planting.process import in_new_process
 from tests.planting.support.children import fork_all, fork_beside_a_thread
 
@@ -37,6 +37,8 @@ def test_it_may_spin_for_a_while_only(ends: dict[str, Ended]) -> None:
 def test_it_may_wait_for_a_while_only(ends: dict[str, Ended]) -> None:
     assert ends["_wait"].failure == STANDS_STILL
     assert ends["_die"].failure == "SIGSEGV"
+    assert ends["_exit"].failure == ENDS
+    assert ends["_exit"].said == ["one"]
 
 
 def test_it_has_so_much_memory_only(ends: dict[str, Ended]) -> None:

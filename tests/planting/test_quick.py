@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planting.forks import DOES_NOT_END
+from tests.planting.forks import DOES_NOT_END, ENDS
 from tests.planting.outcomes import QuickOutcome
 from tests.planting.process import in_new_process
 from tests.planting.support.small_module import MODULE, PATH, Tried, try_faults
@@ -43,7 +43,8 @@ def test_what_a_fixture_runs_counts_for_each_test_that_has_it(tried: Tried) -> N
 
 def test_a_test_that_fails_anyway_says_nothing(tried: Tried) -> None:
     assert {_short(test): why for test, why in tried.recording.failing.items()} == {
-        "test_that_fails": "assert 2 == 3"
+        "test_that_fails": "assert 2 == 3",
+        "test_that_dies": ENDS,
     }
     assert not tried.recording.seconds.keys() & tried.recording.failing.keys()
 

@@ -42,6 +42,11 @@ def _die(_: Say) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def _exit(say: Say) -> None:
+    say("one")
+    os._exit(1)
+
+
 def _grow(say: Say) -> None:
     try:
         bytearray(2 * MOST_MEMORY_BYTES)
@@ -53,7 +58,7 @@ def _start_another(say: Say) -> None:
     say(subprocess.Popen(_WAITING).pid)
 
 
-_FUNCTIONS = (_speak, _fail, _spin, _wait, _die, _grow, _start_another)
+_FUNCTIONS = (_speak, _fail, _spin, _wait, _die, _exit, _grow, _start_another)
 
 
 def fork_all() -> dict[str, Ended]:

@@ -33,6 +33,7 @@ def once(value):
     return value + 2
 """
 TESTS = """
+import os
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,9 @@ def test_fixture(doubled):
 
 def test_fixture_of_another_test(doubled):
     assert doubled > 0
+
+def test_that_dies():
+    os._exit(1)
 
 def test_that_passes_once():
     small.once(1)
