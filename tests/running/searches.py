@@ -6,6 +6,7 @@ the seconds that the step should take, and a folder of its own. Its exit status 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -214,7 +215,7 @@ def _part(part: str, what: str, *variants: str) -> Search:
     """A part of ``bin/compat``, one variant after the other; ``{number}`` in them is the number of the step."""
 
     def command(number: int, _budget_s: float, _folder: Path) -> Sequence[str]:
-        return ["bin/compat", part, *variants[number % len(variants)].format(number=number).split()]
+        return ["bin/compat", part, *shlex.split(variants[number % len(variants)].format(number=number))]
 
     return Search(name=f"compat-{part}", what=what, command=command, lane=Lane.SERVERS, keeps_work=True)
 

@@ -8,13 +8,18 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import click
 import pytest
 
+from compat.chaos.__main__ import command as chaos
 from compat.runs.__main__ import cli
+from tests.planting.__main__ import main as planting
 from tests.running.findings import report
 from tests.running.search import Hunt, Journal, Tried
 from tests.running.searches import Ended, Found, Search, by_commands, by_status, files_with_properties, table
 from tests.running.units import Lane
+from tests.sim.__main__ import main as simulate
+from tests.sim.mutations.rarity import main as rarity
 
 SCRIPT = """
 import pathlib, sys, time
@@ -142,6 +147,29 @@ def test_every_search_has_a_command_for_each_number(searches: list[Search], tmp_
             command = search.command(number, 10.0, tmp_path)
             assert command
             assert all("{" not in word for word in command)
+
+
+PROGRAMS: dict[tuple[str, ...], click.Command] = {
+    # The longer one first.
+    ("bin/simulate", "--plant"): planting,
+    ("bin/simulate",): simulate,
+    ("bin/chaos",): chaos,
+    (".venv/bin/python", "-m", "tests.sim.mutations.rarity"): rarity,
+    **{("bin/compat", name): command for name, command in cli.commands.items()},
+}
+
+
+def test_the_programs_know_the_options_that_they_get(searches: list[Search], tmp_path: Path) -> None:
+    checked = 0
+    for search in searches:
+        # All variants of each.
+        for number in range(search.first, search.first + 16):
+            words = tuple(search.command(number, 10.0, tmp_path))
+            start = next((start for start in PROGRAMS if words[: len(start)] == start), None)
+            if start is not None:
+                PROGRAMS[start].make_context(" ".join(start), list(words[len(start) :]))
+                checked += 1
+    assert checked > 16 * 25
 
 
 def test_no_two_kinds_of_seeds_overlap(searches: list[Search]) -> None:

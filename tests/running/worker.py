@@ -24,7 +24,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import socket
 import time
 from collections import Counter
@@ -48,8 +47,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to serve."""
-    # A process that a shell has put into the background ignores interrupts.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     connection = socket.socket(fileno=config.getoption("--running-fd"))
     # Servers and JVMs that tests start would else keep it open.
     connection.set_inheritable(False)
