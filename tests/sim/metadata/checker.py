@@ -11,7 +11,7 @@ from kafkaproto_server.image.entries import (
     UNASSIGNED_DIRECTORY,
     PartitionImage,
 )
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.image.image import _COMPARED_OF_IMAGES, ClusterImage
 from kafkaproto_server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError
 
@@ -70,6 +70,8 @@ class ImageChecker:
 
     def __init__(self) -> None:
         self._by_offset: dict[int, ClusterImage] = {}
+        self._equal: dict[int, tuple[ClusterImage, ClusterImage]] = {}
+        """By node, the last image that it showed after another node, and that one, which is equal."""
         self._newest = ClusterImage()
         self._incarnations: dict[int, tuple[int, bytes]] = {}
         self.images = 0
@@ -84,10 +86,11 @@ class ImageChecker:
         """A node shows an image."""
         known = self._by_offset.get(image.offset)
         if known is not None:
-            if known != image:
+            if not _are_equal(known, image, self._equal.get(node.id)):
                 raise ViolationError(
                     MetadataInvariant.ONE_IMAGE, f"node {node.id} shows another image at {image.offset}"
                 )
+            self._equal[node.id] = known, image
             return
         self._by_offset[image.offset] = image
         self.images += 1
@@ -98,15 +101,22 @@ class ImageChecker:
     # -- one image, and the one before ---------------------------------------------------------------------------
 
     def _check_step(self, before: ClusterImage, image: ClusterImage) -> None:
-        if image.brokers is not before.brokers:
+        has_other_brokers = image.brokers is not before.brokers
+        if has_other_brokers:
             self._check_epochs(image)
         for topic_id, topic in image.topics.items():
             known_topic = before.topics.get(topic_id)
+            # What is the same object among the same brokers was checked with the image before.
+            if topic is known_topic and not has_other_brokers:
+                continue
             for index, partition in topic.partitions_in_order():
+                known = None if known_topic is None else known_topic.partitions.get(index)
+                if partition is known and not has_other_brokers:
+                    continue
                 where = f"{topic.name}-{index} at {image.offset}"
                 self._check_partition(image, partition, where)
-                if known_topic is not None and index in known_topic.partitions:
-                    self._check_change(known_topic.partitions[index], partition, where)
+                if known is not None:
+                    self._check_change(known, partition, where)
 
     def _check_epochs(self, image: ClusterImage) -> None:
         for broker in image.brokers_in_order():
@@ -160,3 +170,28 @@ class ImageChecker:
             raise ViolationError(
                 MetadataInvariant.LEADER_CHANGE_RAISES_EPOCH, f"{where}: {before}, then {after}"
             )
+
+
+def _are_equal(
+    one: ClusterImage, other: ClusterImage, before: tuple[ClusterImage, ClusterImage] | None
+) -> bool:
+    """Whether two images are equal. ``before`` are two that are: what both have of them is not compared again."""
+    if before is None:
+        return one == other
+    for name in _COMPARED_OF_IMAGES:
+        ones, others = getattr(one, name), getattr(other, name)
+        was_one, was_other = getattr(before[0], name), getattr(before[1], name)
+        if ones is was_one and others is was_other:
+            continue
+        if name != "topics":
+            if ones != others:
+                return False
+        elif len(ones) != len(others):
+            return False
+        else:
+            for topic_id, topic in ones.items():
+                found = others.get(topic_id)
+                is_known = topic is was_one.get(topic_id) and found is was_other.get(topic_id)
+                if not is_known and topic != found:
+                    return False
+    return True

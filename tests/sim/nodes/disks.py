@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -99,7 +100,13 @@ def durable_election(disk: MemoryDisk) -> QuorumStateData | None:
     node = disk._durable_names.get(QUORUM_STATE)
     if node is None or not node.synced:
         return None
-    return decode_quorum_state(bytes(node.synced))[0]
+    return _decode_election(bytes(node.synced))
+
+
+@functools.lru_cache
+def _decode_election(content: bytes) -> QuorumStateData:
+    # Asked for at each look, and seldom another one.
+    return decode_quorum_state(content)[0]
 
 
 @dataclass(slots=True)
@@ -122,10 +129,7 @@ class DurableLogs:
         """The offset behind the last durable record."""
         names = host.disk._durable_names
         bases, snapshot_end = [], 0
-        for path in names:
-            directory, _, name = path.rpartition("/")
-            if directory != LOG_DIRECTORY:
-                continue
+        for name in names.children.get(LOG_DIRECTORY, ()):
             base = parse_segment_file_name(name, LOG_SUFFIX)
             if base is not None:
                 bases.append(base)
