@@ -4,7 +4,7 @@ healed cluster, in which one directory fails alone, and all replicas move."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import trio
 
@@ -132,7 +132,7 @@ class DirectoryTrials:
 
     def _in(self, broker_id: int, directory_id: bytes) -> list[Place]:
         """The partitions with a replica in a directory, by the metadata."""
-        return [place for place, each in self._partitions() if each.directory_of(broker_id) == directory_id]
+        return placed_in(self._partitions(), broker_id, directory_id)
 
     def _not_replaced(self) -> list[str]:
         """What others do not do yet for the directory that failed, or its broker does not do any more."""
@@ -160,6 +160,17 @@ class DirectoryTrials:
             for (host_id, (name, index)), path in self._wanted.items()
             if host_id == host.id and f"{path}/{name}-{index}" not in host.disk._names
         ]
+
+
+def placed_in(
+    partitions: Iterable[tuple[Place, PartitionImage]], node_id: int, directory_id: bytes
+) -> list[Place]:
+    """Those of which a node has a replica in a directory. A node that is no broker has none, and log directories."""
+    return [
+        place
+        for place, each in partitions
+        if (node_id, directory_id) in zip(each.replicas, each.directories, strict=True)
+    ]
 
 
 async def _until_none(
