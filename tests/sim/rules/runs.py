@@ -13,7 +13,6 @@ from pathlib import Path
 from unittest import mock
 
 import trio
-from trio.testing import MockClock
 
 from tests.sim.nodes.coordination.traffic import (
     FIRST_WITH_COORDINATORS,
@@ -26,6 +25,7 @@ from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.run import _run
 from tests.sim.nodes.swarms import draw
+from tests.sim.nodes.timeline import VirtualClock
 from tests.sim.rules.moments import Found, Recorder
 from tests.sim.rules.probes import watched
 from tests.sim.rules.table import Rule, read_rules
@@ -95,19 +95,19 @@ def digests_of(rules: Iterable[Rule]) -> dict[str, str]:
     }
 
 
-def _clock() -> MockClock:
+def _clock() -> VirtualClock:
     clock = trio.lowlevel.current_clock()
-    assert isinstance(clock, MockClock), "a run has virtual time"
+    assert isinstance(clock, VirtualClock), "a run has virtual time"
     return clock
 
 
 def _now_s() -> float:
     """The virtual time. To ask trio for it counts as a look at the processor's clock, and makes it another run."""
-    return _clock()._virtual_base
+    return _clock()._now
 
 
-def _no_time() -> float:
-    return 0.0
+def _no_look() -> int:
+    return 0
 
 
 def _untold() -> float:
@@ -118,12 +118,12 @@ def _untold() -> float:
 def _without_looks() -> Iterator[None]:
     """Have no look at a clock count. Virtual time stands still between two jumps, so it can be told without one."""
     clock, stopwatch = _clock(), time.perf_counter
-    look = clock._real_clock
-    clock._real_clock, time.perf_counter = _no_time, _untold
+    look = clock._look
+    clock._look, time.perf_counter = _no_look, _untold
     try:
         yield
     finally:
-        clock._real_clock, time.perf_counter = look, stopwatch
+        clock._look, time.perf_counter = look, stopwatch
 
 
 class _ActiveFaults:
