@@ -12,8 +12,11 @@ import click
 
 from tests.sim.options import Options
 from tests.sim.rules.table import ROOMS
-from tests.sim.runner import LEVELS, Totals, command, heading, report, run_many
+from tests.sim.runner import LEVELS, Totals, command, heading, pace, report, run_many
 from tests.sim.trace import LineTrace
+
+NODES_A_LINE = 20
+"""Runs of whole nodes after which their pace is printed."""
 
 
 @click.command()
@@ -138,8 +141,8 @@ def _run_nodes(first: int, runs: int, processes: int, events: int, *, digest: bo
             click.echo(f"{result.seed} {result.digest}")
         if result.invariant is not None:
             click.echo(runner.report(result))
-        if totals.runs % 100 == 0 and totals.runs < runs:
-            click.echo(str(totals))
+        if totals.runs % NODES_A_LINE == 0 and totals.runs < runs:
+            click.echo(pace(totals.runs, totals.seconds))
     click.echo(str(totals))
     sys.exit(1 if totals.failed else 0)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from tests.sim.nodes.run import NodesResult, run
 from tests.sim.nodes.swarms import draw
+from tests.sim.runner import pace
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,7 +53,7 @@ class NodesTotals:
     def __str__(self) -> str:
         rate = self.events / self.seconds if self.seconds else 0.0
         return (
-            f"{self.runs} runs, {self.failed} failed, {self.simulated_s / 3600:.2f} simulated hours,"
+            f"{pace(self.runs, self.seconds)}, {self.failed} failed, {self.simulated_s / 3600:.2f} simulated hours,"
             f" {self.events:,} events ({rate:,.0f} a second a core), {self.delivered_bytes / 2**20:.0f} MiB over"
             f" the network, {self.disk_operations:,} operations on disks, {self.epochs:,} epochs,"
             f" {self.images:,} images, {self.requests:,} requests, {self.answered:,} with a certain outcome,"
