@@ -228,6 +228,17 @@ class TestVotes:
             each.response.is_granted for each in node.responses if isinstance(each.response, VoteResponse)
         ] == [True]
 
+    def test_it_waits_however_often_others_are_asked(self) -> None:
+        node = machine()
+        put(node, vote(2, 1))
+        for _ in range(4):
+            put(node, begin(3, 0))
+            (other,) = [each for each in fetches(node) if each.destination.id == 3]
+            node.requests.remove(other)
+            node.handle(says(other, 0, leader_id=-1))
+            node.settle()
+        assert not [each for each in node.responses if isinstance(each.response, VoteResponse)]
+
     def test_of_several_that_wait_the_one_of_the_epoch_that_is_confirmed_is_granted(self) -> None:
         node = machine()
         for epoch in (1, 3, 2):
