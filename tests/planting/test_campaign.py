@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,12 @@ def test_what_was_tried_is_not_tried_again(path: Path, monkeypatch: pytest.Monke
     said: list[str] = []
     for _ in range(2):
         campaign.try_all(FAULTS[:2], results, processes=1, budget_s=60, say=said.append)
-    assert [arguments[:2] for _, arguments in tasks] == [(ROOMS["raft"], FAULTS[1:2]), (FAULTS[1:2], 60)]
+    assert [arguments for _, arguments in tasks] == [
+        (ROOMS["raft"], FAULTS[1:2], results.recording_path(ROOMS["raft"])),
+        (FAULTS[1:2], 60, results.clean_runs_path()),
+    ]
+    for function, arguments in tasks:
+        inspect.signature(function).bind(None, *arguments)
     assert said[0] == "1 go on to whole nodes"
 
 
