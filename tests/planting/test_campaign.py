@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.planting.outcomes import NodesOutcome, QuickOutcome
 from tests.planting.recording import Recording
 from tests.planting.report import Summary
 from tests.planting.results import Results
-from tests.planting.rooms import ROOMS
+from tests.planting.rooms import ROOMS, ROOT
 from tests.planting.support.children import fail_as_a_task, say_as_a_task
 
 FAULTS = [each.fault for each in all_sites("raft/node.py")]
@@ -72,6 +73,24 @@ def test_other_sources_have_results_of_their_own(path: Path, monkeypatch: pytest
     assert Results(path, 60).nodes(FAULTS[0]) == SURVIVED
     monkeypatch.setattr("tests.planting.results.all_sources", lambda: "another")
     assert Results(path, 60).nodes(FAULTS[0]) is None
+
+
+def test_what_tests_share_is_one_of_their_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Path] = []
+
+    def digest_of(paths: Iterable[Path]) -> str:
+        seen.extend(paths)
+        return ""
+
+    monkeypatch.setattr("tests.planting.rooms.digest_of", digest_of)
+    ROOMS["replica"].digest()
+    below = {each.relative_to(ROOT).as_posix() for each in seen}
+    assert {
+        "server/kafkaproto_server/replica",
+        "tests/replica",
+        "tests/apis/support",
+        "tests/support",
+    } <= below
 
 
 def test_what_is_asked_for_again_is_forgotten(path: Path) -> None:
