@@ -174,6 +174,21 @@ class TestLeaders:
         assert machine.node.state is state
         assert list(state.votes.rejected) == [3]
 
+    def test_an_election_that_another_node_wins_took_its_time_as_well(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        assert isinstance(machine.node.state, Prospective)
+        vote = sent(machine, VoteRequest, to=3)
+        machine.tick(7)
+        leader = LeaderAndEpoch(leader_id=3, epoch=EPOCH + 1)
+        response = VoteResponse(error=RaftError.FENCED_LEADER_EPOCH, leader=leader)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        assert state_of(machine).leader_id == 3
+        statistics = machine.node.statistics()
+        assert (statistics.election_latency_sum_ms, statistics.election_latency_count) == (7, 1)
+        assert statistics.elections_won == 0
+
     def test_a_voter_that_is_another_replica_has_no_vote_to_give(self) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
@@ -270,7 +285,10 @@ class TestLeaders:
         machine = Machine(config(1, port=1), disk)
         machine.start()
         assert sent(machine, EndQuorumEpochRequest).destination.port == 2
-        assert isinstance(machine.node.state, Resigned)
+        state = machine.node.state
+        assert isinstance(state, Resigned)
+        # Nor does it wake up for that.
+        assert machine.node.next_deadline_ms() == state.election_at_ms
 
     def test_a_leader_that_names_no_successors_leaves_the_order_to_the_node_ids(self) -> None:
         machine = follower()
