@@ -27,7 +27,7 @@ from kafkaproto_server.node.replicas.fetchers import (
     _Followed,
 )
 from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.replica.partition import NO_EPOCH, Role
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.support.nodes import SeededRng
 from tests.replica.test_partition import Replica
@@ -214,6 +214,25 @@ def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:
     following.hosted.log = None
     following.respond(error_code=0, records=BATCH)
     assert not following.jobs
+
+
+def test_a_log_that_cannot_be_written_is_copied_no_more() -> None:
+    following = Following()
+    failures: list[Exception] = []
+    following.owner.replicas.failed = lambda hosted, error: failures.append(error)
+    following.ask()
+    following.respond(error_code=0, records=BATCH)
+    (job,) = following.jobs
+    error = OSError("a broken disk")
+    job.failed(error)
+    assert failures == [error]
+    assert (following.fetcher._followed, following.fetcher._busy) == ({}, 0)
+
+
+def test_who_has_no_records_has_no_last_epoch() -> None:
+    request = Following().fetcher._next_request(7)
+    [partition] = request.topics[0].partitions
+    assert partition.last_fetched_epoch == NO_EPOCH
 
 
 @pytest.mark.trio
