@@ -29,6 +29,7 @@ from kafkaproto_server.node.replicas.fetchers import (
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.types import Endpoint
 from tests.node.replicas.test_fetchers import TOPIC_ID, Following
+from tests.node.support.controller_channel import now_ms
 
 BACKOFF_MS = 100
 """Of the fetchers' settings."""
@@ -69,7 +70,7 @@ class Leader:
 
     async def send(self, request: Message, version: int, *, timeout_ms: int) -> Message:
         assert isinstance(request, FetchRequest)
-        self.asked_ms.append(round(trio.current_time() * 1000))
+        self.asked_ms.append(now_ms())
         self.requests.append(request)
         if not self.responses:
             await trio.sleep_forever()
@@ -264,6 +265,16 @@ class TestPartitions:
         task.following.respond(records=records(0))
         assert task.following.jobs == []
 
+    def test_while_a_log_is_being_changed_no_response_is_taken(self) -> None:
+        following = Following()
+        following.ask()
+        following.respond(records=records(0))
+        following.ask()
+        following.respond(records=records(1))
+        assert (len(following.jobs), following.fetcher._busy) == (1, 1)
+        # To ask for what follows would say that it is written.
+        assert following.ask() == []
+
     def test_the_leaders_high_watermark_and_start_are_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
         task = Task(monkeypatch)
         following = task.following = Following(log_end=5)
@@ -424,6 +435,7 @@ class TestOffsetsOfTheLeader:
 class TestFetchers:
     async def started(self, nursery: trio.Nursery, fetchers: int) -> tuple[Fetchers, Following]:
         following = Following()
+        self.asked: list[int] = []
         owner = following.owner
         config = following.owner.config
         made = Fetchers(
@@ -433,7 +445,7 @@ class TestFetchers:
             rng=LowRng(),
             connect=cast(Any, None),
             call_at=lambda at_ms, call: None,
-            endpoint=lambda broker_id: None,
+            endpoint=lambda broker_id: self.asked.append(broker_id),
             broker_epoch=lambda: 7,
             metadata_version=owner.metadata_version,
             was_cut=lambda hosted: None,
@@ -461,6 +473,9 @@ class TestFetchers:
             # The last one has another leader now.
             by_leader = {leader: [found[place] for place in found if place[0] == leader] for leader in (2, 3)}
             assert (sorted(by_leader[2]), by_leader[3]) == ([[0, 2], [1]], [[3]])
+            # All of them run, and look for their leaders.
+            await trio.testing.wait_all_tasks_blocked()
+            assert sorted(self.asked) == [2, 2, 3]
             nursery.cancel_scope.cancel()
 
     async def test_what_is_followed_no_more_is_not_asked_for(self, autojump_clock: MockClock) -> None:

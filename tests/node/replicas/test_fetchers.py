@@ -314,6 +314,8 @@ def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was() -> Non
     find_start(following, Offsets(7, 2))
     assert not following.jobs
     assert (TOPIC_ID, 0) in following.fetcher._session
+    (followed,) = following.fetcher._followed.values()
+    assert not followed.is_busy
 
 
 @pytest.mark.parametrize(("latest", "earliest"), [(3, 0), (20, 9)])
