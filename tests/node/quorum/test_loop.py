@@ -249,9 +249,16 @@ async def test_what_the_controller_has_in_hand_gets_a_slice_in_each_turn_and_no_
         assert world.done[:9] == ["controller at 0", "apply", "turn"] * 3
 
 
+@pytest.mark.parametrize(("limit", "at_ms"), [(0.9995, 12), (1.0005, 14)])
 async def test_events_without_an_end_do_not_keep_the_deadlines_waiting(
-    autojump_clock: MockClock, world: World
+    limit: float,
+    at_ms: int,
+    autojump_clock: MockClock,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Turns of two steps: the deadlines are looked at in the first one that begins later than this.
+    monkeypatch.setattr(loop_module, "MAX_TICK_INTERVAL_MS", 12 * STEP_MS * limit)
     loop = loop_of(world)
 
     def event() -> None:
@@ -265,8 +272,7 @@ async def test_events_without_an_end_do_not_keep_the_deadlines_waiting(
         world.raft_deadline_ms, world.next_deadline_ms = 3, 3
         loop.post(event)
         await at_rest()
-    # The deadlines were looked at 10 ms after the last time, as turns of 2 ms have it.
-    assert [each for each in world.done if " at " in each] == ["raft at 12", "controller at 12"]
+    assert [each for each in world.done if " at " in each] == [f"raft at {at_ms}", f"controller at {at_ms}"]
 
 
 async def test_other_tasks_run_after_some_events_and_after_some_commands(
