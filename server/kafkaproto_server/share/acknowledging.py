@@ -166,13 +166,8 @@ def _acknowledge_range(
         starts_within = batch.first < partition.start_offset
         is_whole = batch.is_within(said.first, said.last) and len(said.types) == 1 and not starts_within
         if is_whole and not batch.is_tracked:
-            run = batch.whole
-            if run.state is not RecordState.ACQUIRED:
-                raise _not_acquired(_nobody_has(run))
-            _apply(partition, change, run, AcknowledgeType(said.types[0]), now_ms)
+            _apply(partition, change, batch.whole, AcknowledgeType(said.types[0]), now_ms)
             continue
-        if not batch.is_tracked and batch.whole.state is not RecordState.ACQUIRED:
-            raise _not_acquired(_nobody_has(batch.whole))
         batch.is_tracked = True
         _acknowledge_part(partition, member_id, batch, said, change, now_ms)
 

@@ -294,7 +294,7 @@ class _Acquisition:
         """Ranges of the batch size or more, which begin where batches of the log begin."""
         size = self._wanted.batch_size
         ranges: list[AcquiredRange] = []
-        if not self._wanted.is_record_limit and last - first + 1 > size:
+        if not self._wanted.is_record_limit:
             for each in self._batches:
                 if each.first > last:
                     break

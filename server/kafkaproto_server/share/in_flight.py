@@ -223,11 +223,10 @@ class InFlightBatch:
             return runs
         return runs[bisect_left(runs, first, key=_LAST) : bisect_right(runs, last, key=_FIRST)]
 
-    def split(self, run: Run, at: int) -> None:
-        """Cut one of its runs in two, so that one begins at an offset."""
+    def split(self, at: int) -> None:
+        """Cut the run of an offset in two, so that one begins there."""
         assert self.is_tracked
-        if run.first < at <= run.last:
-            self._cut_at(at)
+        self._cut_at(at)
 
     def run_at(self, offset: int) -> Run:
         """The run of one of its offsets."""
