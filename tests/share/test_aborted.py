@@ -48,3 +48,31 @@ def test_a_marker_ends_the_aborted_transaction_of_its_producer() -> None:
     )
     assert aborted_batches(iterate_batches(log), [(8, 1), (7, 0)]) == [(0, 0), (1, 1)]
     assert aborted_batches(iterate_batches(log), []) == []
+
+
+def test_a_marker_that_cannot_be_read_ends_nothing() -> None:
+    key, _ = encode_control_record(ControlRecordType.ABORT, EndTxnMarker(coordinator_epoch=0))
+    damaged = build_batch(
+        [NewRecord(key, b"")],
+        base_offset=1,
+        timestamp_ms=0,
+        control=True,
+        transactional=True,
+        producer_id=7,
+        producer_epoch=0,
+    )
+    log = b"".join((written(0, 7), damaged, written(2, 7), marker(3, 7, ControlRecordType.ABORT)))
+    assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0), (2, 2)]
+
+
+def test_only_an_abort_ends_an_aborted_transaction() -> None:
+    log = b"".join(
+        (
+            written(0, 7),
+            marker(1, 7, ControlRecordType.COMMIT),
+            written(2, 7),
+            marker(3, 7, ControlRecordType.ABORT),
+            written(4, 7),
+        )
+    )
+    assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0), (2, 2)]
