@@ -312,6 +312,8 @@ class _ShareFetch:
         is_due = is_expired
         cold: list[_Read] = []
         left = self._node.limit(self._values)
+        # A disk that fails ends the share partition at once, which tells those who wait: this request responds below.
+        self._is_reading = True
         for read in reads.values():
             if looked_at == MAX_PARTITIONS:
                 break
@@ -326,6 +328,7 @@ class _ShareFetch:
             looked_at += bool(size or read.log_read or read.error)
             total += size
             left = max(0, left - size)
+        self._is_reading = False
         if not is_due and total < min(self._values.min_bytes, self._node.limit(self._values)):
             return False
         if cold:
