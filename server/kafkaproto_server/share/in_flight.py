@@ -153,7 +153,6 @@ class Run:
         elif self.lock_until_ms is not None and self.lock_until_ms <= now_ms:
             is_spent = self.delivery_count >= delivery_limit
             self.state = spent if is_spent else RecordState.AVAILABLE
-            self.member_id = NO_MEMBER
             self.lock_until_ms = None
         else:
             self.state, self.member_id = before
@@ -234,7 +233,7 @@ class InFlightBatch:
         return self.runs[bisect_left(self.runs, offset, key=_LAST)]
 
     def _cut_at(self, offset: int) -> None:
-        if self.first < offset <= self.last:
+        if offset <= self.last:
             position = bisect_left(self.runs, offset, key=_LAST)
             if self.runs[position].first < offset:
                 assert self.is_tracked, "a batch that is not tracked has one run"

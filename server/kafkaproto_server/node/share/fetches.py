@@ -140,10 +140,6 @@ class ShareFetches:
         """See `LedSharePartitions.watch_locks`."""
         self._led.watch_locks(led)
 
-    def forget(self, led: LedSharePartition, error: ShareError) -> None:
-        """See `LedSharePartitions.forget`."""
-        self._led.forget(led, error)
-
     def read(self, read: _Read, *, whole_first: bool) -> None:
         """Read what is in memory; ``log_read`` is set if a thread has to read it."""
         led = read.led
