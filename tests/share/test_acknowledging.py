@@ -138,6 +138,7 @@ def test_a_renewed_lock_expires_later() -> None:
     [
         (Acknowledgement(0, 10**9, [1]), [0, 10**9 - 99, 0, 0, 0]),
         (Acknowledgement(0, 99, [1]), [0] * 5),
+        (Acknowledgement(0, 50, [1]), [0] * 5),
         (Acknowledgement(98, 101, [1, 2, 3, 1]), [0, 1, 0, 1, 0]),
         (Acknowledgement(100, 101, [0, 2]), [1, 0, 1, 0, 0]),
     ],
@@ -197,8 +198,18 @@ def test_long_acknowledgements_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -
 def test_what_nobody_has_cannot_be_acknowledged() -> None:
     core = partition()
     core.complete(say(core, (0, 9, [2])), is_kept=True, now_ms=0)
-    for types in ([1], [1] * 10):
-        assert code(core, (0, 9, types)) is ErrorCode.INVALID_RECORD_STATE
+    for types in ([1], [1] * 10, [1]):
+        with pytest.raises(ShareError, match="from 0 to 9 are acquired by no member"):
+            say(core, (0, 9, types))
+        core.in_flight.first.is_tracked = True
+
+
+@pytest.mark.parametrize("is_tracked", [False, True])
+def test_what_another_member_has_cannot_be_acknowledged(is_tracked: bool) -> None:
+    core = partition()
+    core.in_flight.first.is_tracked = is_tracked
+    with pytest.raises(ShareError, match="from 0 to 9 are acquired by another member"):
+        say(core, (0, 9, [1]), member="bob")
 
 
 def test_a_group_may_forbid_its_members_to_renew_locks() -> None:
@@ -206,6 +217,14 @@ def test_a_group_may_forbid_its_members_to_renew_locks() -> None:
     for said in ((0, 9, [4]), (2, 3, [4])):
         assert code(core, said) is ErrorCode.INVALID_RECORD_STATE
     assert core.next_deadline_ms() == LOCK_MS
+
+
+def test_the_lock_that_expires_first_is_the_deadline() -> None:
+    core = partition((4, 6))
+    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], Change(), 1)
+    assert core.next_deadline_ms() == LOCK_MS
+    # The one that expires last lies before the other.
+    assert core.expire(LOCK_MS + 1) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 1))
 
 
 def test_batches_that_are_treated_as_a_whole_have_no_state_for_each_offset() -> None:

@@ -124,6 +124,8 @@ def test_the_first_records_delivered_often_say_how_many_come_together() -> None:
     delivered(core, 2, 15, 4)
     # Half of the batch, though a quarter would be left if its first records had been delivered once more.
     assert get(core, log=[LogBatch(0, 15)]) == [(0, 1, 4), (2, 7, 5)]
+    core = partition((StateBatch(0, 14, 0, 3),), delivery_count_limit=6)
+    assert get(core, log=[LogBatch(0, 14)]) == [(0, 6, 4)]
     core = partition((StateBatch(0, 15, 0, 1),), delivery_count_limit=6)
     delivered(core, 2, 15, 4)
     assert get(core, log=[LogBatch(0, 15)]) == [(0, 1, 2), (2, 3, 5)]
@@ -178,7 +180,8 @@ def test_new_records_come_behind_those_in_flight() -> None:
     core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
     assert get(core) == [(0, 3, 2), (4, 5, 2), (6, 19, 1)]
     core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
-    assert get(core, most=6) == [(0, 3, 2), (4, 5, 2)]
+    assert get(core, most=3) == [(0, 3, 2)]
+    assert get(core, most=2) == [(4, 5, 2)]
     assert get(core, most=6) == [(6, 19, 1)]
 
 
@@ -187,6 +190,15 @@ def test_a_batch_of_which_all_may_be_acquired_has_no_state_for_each_offset() -> 
     assert get(core, most=4, limits=True, log=LOG[:1]) == [(0, 3, 1)]
     assert get(core, most=1, limits=True, log=LOG[:2]) == [(4, 4, 1)]
     assert [batch.is_tracked for batch in core.in_flight] == [False, True]
+    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
+    assert get(core, most=6, limits=True) == [(0, 3, 2), (4, 5, 2)]
+    assert [batch.is_tracked for batch in core.in_flight] == [False, False]
+
+
+def test_what_the_log_loses_of_a_batch_is_no_matter_of_others() -> None:
+    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 1)))
+    core.log_start_moved(2)
+    assert [batch.is_tracked for batch in core.in_flight] == [True, False]
 
 
 def test_what_is_in_flight_is_not_acquired_as_new_if_the_start_lies_within_it() -> None:
@@ -219,6 +231,16 @@ def test_a_batch_of_the_log_may_lie_over_what_is_in_flight() -> None:
     assert get(core, most=2, log=[LogBatch(0, 9)]) == [(0, 3, 1)]
     assert get(core, most=1, log=[LogBatch(0, 9)]) == [(6, 7, 1)]
     assert get(core, most=2, log=[LogBatch(0, 9)]) == [(8, 8, 3), (9, 9, 1)]
+
+
+def test_a_gap_is_filled_as_far_as_it_was_read() -> None:
+    core = partition((StateBatch(4, 5, 2, 1),))
+    assert get(core, most=2, log=[LogBatch(0, 1), LogBatch(2, 3)]) == [(0, 1, 1)]
+    assert (core.next_fetch_offset(), core.gap_start) == (2, 2)
+    # The log has nothing in the gap.
+    core = partition((StateBatch(4, 5, 0, 1), StateBatch(8, 8, 0, 1)))
+    assert get(core, log=[LogBatch(4, 5)]) == [(4, 5, 2)]
+    assert (core.next_fetch_offset(), core.gap_start) == (6, 6)
 
 
 def test_a_gap_begins_where_the_log_has_records() -> None:

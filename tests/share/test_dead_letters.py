@@ -287,6 +287,11 @@ def test_a_round_is_as_large_as_it_may_be_and_not_larger() -> None:
     letters = [DeadLetter(0, 2, 1, True)]
     assert next_round(ORIGIN, letters, log.copies(), 61 + 3 * size - 1, 0).size == 2
     assert next_round(ORIGIN, letters, log.copies(), 61 + 3 * size, 0).size == 3
+    one = [DeadLetter(0, 0, 1, True)]
+    fitting = len(next_round(ORIGIN, one, log.copies(), MAX_BYTES, 0).records)
+    for max_bytes, value in ((fitting, b"value"), (fitting - 1, None)):
+        (record,) = records_of(next_round(ORIGIN, one, log.copies(), max_bytes, 0))
+        assert record.value == value
 
 
 class Log:
