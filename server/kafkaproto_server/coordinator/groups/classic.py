@@ -261,7 +261,7 @@ class ClassicGroups:
             else:
                 skips = is_leader and values.knows_skipping
                 # A leader of an older client has to be told that it does not lead, or it would assign anew.
-                leader_id = new_id if skips or not is_leader else values.member_id
+                leader_id = values.member_id if is_leader and not skips else None
                 joined(
                     self._joined(
                         group, member, is_told_members=skips, skip_assignment=skips, leader_id=leader_id
