@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kafkaproto.error_codes import ErrorCode
 from tests.coordinator.support.groups import DELAY_MS, REBALANCE_MS, SESSION_MS, Groups
 from tests.coordinator.support.offsets import of
@@ -9,7 +11,7 @@ from tests.coordinator.support.offsets import of
 NONE = ErrorCode.NONE
 
 
-def static_pair(groups: Groups, **fields: int) -> tuple[str, str]:
+def static_pair(groups: Groups, **fields: Any) -> tuple[str, str]:
     """The ids of two static members of a stable group; the first one leads."""
     joins = [groups.join(group_instance_id=each, **fields) for each in ("A", "B")]
     groups.advance(2 * DELAY_MS)
@@ -32,7 +34,7 @@ def test_a_static_member_that_starts_anew_is_told_who_leads() -> None:
 
 def test_if_the_leader_does_not_join_again_the_first_of_those_who_do_leads() -> None:
     groups = Groups(max_session_timeout_ms=10 * REBALANCE_MS)
-    long = {"session_timeout_ms": 9 * REBALANCE_MS}
+    long: dict[str, Any] = {"session_timeout_ms": 9 * REBALANCE_MS}
     _, follower = static_pair(groups, **long)
     last = groups.join(**long)
     first = groups.join(follower, group_instance_id="B", **long)
