@@ -126,7 +126,7 @@ class SharePartition:
         """Records before an offset were acquired: no gap lies before it."""
         if self._gap is not None:
             end = self._gap[1]
-            self._gap = (offset, end) if end == self.end_offset and offset <= end else None
+            self._gap = (offset, end) if offset <= end else None
 
     @property
     def is_empty(self) -> bool:
