@@ -289,6 +289,16 @@ def test_a_change_that_is_not_done_holds_the_start_back() -> None:
     assert core.start_offset == 10
 
 
+def test_what_is_done_with_takes_no_memory() -> None:
+    core = partition((2, 2, 6))
+    for last, first_left in ((1, 2), (3, 4), (5, 4), (8, 4)):
+        core.complete(say(core, (core.start_offset, last, [1])), is_kept=True, now_ms=0)
+        assert core.in_flight.first.first == first_left
+        assert (core.start_offset, core.delivery_complete_count) == (last + 1, 0)
+    core.complete(say(core, (9, 9, [1])), is_kept=True, now_ms=0)
+    assert len(core.in_flight) == 0
+
+
 def test_what_is_taken_back_is_not_available_if_the_log_has_lost_it() -> None:
     core = partition()
     change = say(core, (0, 3, [1]))

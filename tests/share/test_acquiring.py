@@ -233,6 +233,13 @@ def test_a_batch_of_the_log_may_lie_over_what_is_in_flight() -> None:
     assert get(core, most=2, log=[LogBatch(0, 9)]) == [(8, 8, 3), (9, 9, 1)]
 
 
+def test_offsets_that_the_log_does_not_have_count_as_others() -> None:
+    log = [LogBatch(0, 1), LogBatch(6, 9)]
+    core = partition()
+    assert get(core, most=4, log=log) == [(0, 3, 1)]
+    assert get(core, most=1, log=log) == [(6, 9, 1)]
+
+
 def test_a_gap_is_filled_as_far_as_it_was_read() -> None:
     core = partition((StateBatch(4, 5, 2, 1),))
     assert get(core, most=2, log=[LogBatch(0, 1), LogBatch(2, 3)]) == [(0, 1, 1)]

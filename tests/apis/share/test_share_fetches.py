@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest
+from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest, WriteTxnMarkersRequest
 from kafkaproto_server.node.replicas.log_read import LogRead
 from kafkaproto_server.node.share import fetches
+from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.requests.share_requests import ShareError, ShareKey
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
@@ -67,6 +68,30 @@ def test_only_the_first_partition_of_a_response_may_exceed_its_limit(sharing: Sh
     assert [each[:2] for each in of_response(found)] == [(1, [(0, 0, 1)])]
     (found,) = sharing.send_fetch(2, max_bytes=2 * SIZE)
     assert [each[:2] for each in of_response(found)] == [(0, [(0, 0, 1)])]
+
+
+def test_a_read_that_is_too_small_for_a_batch_brings_nothing(sharing: Sharing) -> None:
+    two(sharing)
+    broker = sharing.broker
+    sharing.configure("share.isolation.level", "read_committed")
+    broker.trust_producers()
+    sent = batch(VALUE, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)
+    for index in (0, 1):
+        item = ProduceItem(topic_id=sharing.topic_id, index=index, records=sent, allows_zstd=True)
+        broker.services.replicas.produce([item], 1, 1000, lambda results: None)
+    request = WriteTxnMarkersRequest
+    topic = request.WritableTxnMarkerTopic(name="u", partition_indexes=[0, 1])
+    marker = request.WritableTxnMarker(
+        producer_id=7, producer_epoch=1, transaction_result=False, topics=[topic], transaction_version=2
+    )
+    broker.ask(request(markers=[marker]), 2)
+    for index in (0, 1):
+        assert broker.produce("u", batch(VALUE), index).error_code == 0
+    # The first partition has its first batch, of an aborted transaction; for the other one half a batch is left.
+    (found,) = sharing.send_fetch(1, max_bytes=3 * SIZE // 2)
+    assert of_response(found) == []
+    (found,) = sharing.send_fetch(2, max_bytes=FAR_OFF)
+    assert sorted(each[:2] for each in of_response(found)) == [(0, [(1, 2, 1)]), (1, [(1, 2, 1)])]
 
 
 def test_the_partitions_of_a_request_share_its_limit(sharing: Sharing) -> None:
