@@ -60,3 +60,17 @@ def test_a_generation_is_that_of_a_member_even_if_the_group_has_none() -> None:
     for generation, code in ((-1, NONE), (0, ErrorCode.UNKNOWN_MEMBER_ID), (1, ErrorCode.UNKNOWN_MEMBER_ID)):
         told = groups.commit(of("a", 0, 2), generation=generation, member_id="m")
         assert [each[0] for each in told.responses] == [code]
+
+
+def test_what_a_member_likes_best_counts_only_if_all_support_it() -> None:
+    groups = Groups()
+    likes = [
+        (("mine", b""), ("range", b""), ("sticky", b"")),
+        (("other", b""), ("sticky", b""), ("range", b"")),
+        (("third", b""), ("sticky", b""), ("range", b"")),
+    ]
+    joins = [groups.join(protocols=each) for each in likes]
+    groups.advance(3 * DELAY_MS)
+    assert {each[0].protocol for each in joins} == {"sticky"}
+    # The one that leads was the first, and hears what all said of that protocol.
+    assert [len(each[0].members) for each in joins] == [3, 0, 0]

@@ -361,6 +361,7 @@ class Comparison(RuleBasedStateMachine):
         committed, pending = self.model.committed(self.end), self.model.pending(self.end)
         assert self.offsets.manager.size == len(committed)
         # What is nobody's takes no memory.
+        assert all(self.offsets.manager._uncommitted._before.values())
         counts = Counter(key[0] for key in committed)
         assert self.offsets.manager._offsets._counts == dict(counts)
         assert self.offsets.manager._offsets._groups.keys() == counts.keys()

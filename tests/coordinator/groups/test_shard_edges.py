@@ -46,6 +46,20 @@ def test_a_producer_that_is_no_member_is_told_so() -> None:
     assert told.responses == [(ErrorCode.ILLEGAL_GENERATION, [])]
 
 
+def test_a_reader_with_an_epoch_is_a_member() -> None:
+    groups = Groups()
+    groups.consumer(group="consumer")
+    groups.streams(group="streams")
+    for group in ("consumer", "streams"):
+        assert groups.fetch(group) == {}
+        for reader in ({"member_epoch": 0}, {"member_id": "other", "member_epoch": -1}):
+            assert groups.fetch(group, **reader) is ErrorCode.UNKNOWN_MEMBER_ID
+        for epoch in (1, 3):
+            found = groups.fetch(group, member_id="m", member_epoch=epoch)
+            assert found is ErrorCode.STALE_MEMBER_EPOCH
+        assert groups.fetch(group, member_id="m", member_epoch=2) == {}
+
+
 def test_sessions_of_members_of_all_kinds_begin_anew_on_another_broker() -> None:
     groups = ShareCoordinator()
     groups.stable(1)

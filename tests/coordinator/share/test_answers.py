@@ -27,8 +27,10 @@ def test_a_partition_is_not_negative_and_exists(name: str) -> None:
             world.partitions[TOPIC_ID] = 5
             assert world.initialize(key=key).code is OK
             world.partitions[TOPIC_ID] = 4
+        before = world.names
         result = getattr(world, name)(key=key)
         assert result.code is code
+        assert world.names == before, "what is refused has not happened"
         assert (result.message or "").startswith(text)
 
 

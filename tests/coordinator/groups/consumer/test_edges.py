@@ -84,6 +84,16 @@ def test_a_classic_member_learns_that_its_records_are_not_committed(groups: Grou
     assert [(each.code, each.assignment) for each in synced] == [(code, b"")]
 
 
+def test_a_classic_member_uses_the_protocol_that_it_likes_best(groups: Groups) -> None:
+    ((name, metadata),) = ON_A["protocols"]
+    (outcome,) = groups.join(**{**ON_A, "protocols": ((name, metadata), ("other", metadata))})
+    assert (outcome.protocol, outcome.protocol_type) == (name, "consumer")
+    (synced,) = groups.sync(outcome.member_id, outcome.generation)
+    assert (synced.code, synced.protocol, synced.protocol_type) == (ErrorCode.NONE, name, "consumer")
+    (synced,) = groups.sync(outcome.member_id, outcome.generation, protocol="other")
+    assert synced.code is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
 def test_a_classic_member_that_does_not_fetch_its_assignment_is_fenced_even_if_that_takes_long(
     groups: Groups,
 ) -> None:
