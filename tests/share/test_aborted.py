@@ -8,13 +8,13 @@ from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.share.aborted import aborted_batches
 
 
-def written(offset: int, producer_id: int) -> bytes:
+def written(offset: int, producer_id: int, *, is_transactional: bool = True) -> bytes:
     """A record of a producer's transaction; of none if the id is -1."""
     return build_batch(
         [NewRecord(None, b"value")],
         base_offset=offset,
         timestamp_ms=0,
-        transactional=producer_id >= 0,
+        transactional=is_transactional and producer_id >= 0,
         producer_id=producer_id,
         producer_epoch=0,
     )
@@ -48,3 +48,38 @@ def test_a_marker_ends_the_aborted_transaction_of_its_producer() -> None:
     )
     assert aborted_batches(iterate_batches(log), [(8, 1), (7, 0)]) == [(0, 0), (1, 1)]
     assert aborted_batches(iterate_batches(log), []) == []
+
+
+def test_a_marker_that_cannot_be_read_ends_nothing() -> None:
+    key, _ = encode_control_record(ControlRecordType.ABORT, EndTxnMarker(coordinator_epoch=0))
+    damaged = build_batch(
+        [NewRecord(key, b"")],
+        base_offset=1,
+        timestamp_ms=0,
+        control=True,
+        transactional=True,
+        producer_id=7,
+        producer_epoch=0,
+    )
+    log = b"".join((written(0, 7), damaged, written(2, 7), marker(3, 7, ControlRecordType.ABORT)))
+    assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0), (2, 2)]
+
+
+def test_only_an_abort_ends_an_aborted_transaction() -> None:
+    log = b"".join(
+        (
+            written(0, 7),
+            marker(1, 7, ControlRecordType.COMMIT),
+            written(2, 7),
+            marker(3, 7, ControlRecordType.ABORT),
+            written(4, 7),
+        )
+    )
+    assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0), (2, 2)]
+
+
+def test_records_outside_of_transactions_are_not_aborted() -> None:
+    log = b"".join(
+        (written(0, 7), written(1, 7, is_transactional=False), marker(2, 7, ControlRecordType.ABORT))
+    )
+    assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0)]

@@ -34,8 +34,16 @@ def get(
 
 
 def release(core: SharePartition, first: int, last: int, member: str = "m") -> None:
+    say(core, first, last, 2, member)
+
+
+def accept(core: SharePartition, first: int, last: int, member: str = "m") -> None:
+    say(core, first, last, 1, member)
+
+
+def say(core: SharePartition, first: int, last: int, kind: int, member: str) -> None:
     change = Change()
-    acknowledge(core, member, [Acknowledgement(first, last, [2])], change, 0)
+    acknowledge(core, member, [Acknowledgement(first, last, [kind])], change, 0)
     core.complete(change, is_kept=True, now_ms=0)
 
 
@@ -68,6 +76,14 @@ def test_no_more_are_in_flight_than_the_group_allows() -> None:
     assert get(core) == [(2, 3, 2)]
 
 
+def test_what_is_available_in_flight_counts_as_new_as_long_as_there_is_room() -> None:
+    batches = (StateBatch(0, 3, AVAILABLE, 1),)
+    assert get(partition(batches, partition_max_record_locks=5), most=5, limits=True) == [(0, 0, 2)]
+    assert get(partition(batches, partition_max_record_locks=4), most=5, limits=True) == [(0, 3, 2)]
+    assert get(partition(batches, partition_max_record_locks=4), most=3, limits=True) == [(0, 2, 2)]
+    assert get(partition(batches, partition_max_record_locks=8), most=9) == [(0, 3, 2)]
+
+
 def test_records_delivered_often_are_delivered_with_fewer_others() -> None:
     core = partition(delivery_count_limit=6)
     for count in (1, 2, 3):
@@ -89,6 +105,102 @@ def test_records_delivered_often_are_not_delivered_behind_others() -> None:
     assert get(core) == [(2, 2, 5)]
 
 
+def delivered(core: SharePartition, first: int, last: int, count: int) -> None:
+    """Records of a batch in flight were delivered so often."""
+    (batch,) = core.in_flight.over(first, last)
+    batch.is_tracked = True
+    for run in batch.runs_between(first, last):
+        run.delivery_count = count
+
+
+def test_records_delivered_often_that_were_not_read_hold_no_others_back() -> None:
+    core = partition((StateBatch(0, 1, 0, 1), StateBatch(2, 9, 0, 1)), delivery_count_limit=6)
+    delivered(core, 4, 9, 3)
+    assert get(core, log=[LogBatch(0, 1), LogBatch(2, 3)]) == [(0, 1, 2), (2, 3, 2)]
+
+
+def test_the_first_records_delivered_often_say_how_many_come_together() -> None:
+    core = partition((StateBatch(0, 15, 0, 3),), delivery_count_limit=6)
+    delivered(core, 2, 15, 4)
+    # Half of the batch, though a quarter would be left if its first records had been delivered once more.
+    assert get(core, log=[LogBatch(0, 15)]) == [(0, 1, 4), (2, 7, 5)]
+    core = partition((StateBatch(0, 14, 0, 3),), delivery_count_limit=6)
+    assert get(core, log=[LogBatch(0, 14)]) == [(0, 6, 4)]
+    core = partition((StateBatch(0, 15, 0, 1),), delivery_count_limit=6)
+    delivered(core, 2, 15, 4)
+    assert get(core, log=[LogBatch(0, 15)]) == [(0, 1, 2), (2, 3, 5)]
+
+
+def test_the_last_delivery_is_not_behind_others_of_its_batch() -> None:
+    core = partition((StateBatch(0, 3, 0, 1),), delivery_count_limit=4)
+    delivered(core, 2, 3, 3)
+    assert [get(core, log=LOG[:1]) for _ in range(3)] == [[(0, 1, 2)], [(2, 2, 4)], [(3, 3, 4)]]
+
+
+def test_the_last_delivery_is_of_one_record_however_large_its_batch_is() -> None:
+    core = partition((StateBatch(0, 15, 0, 1),), delivery_count_limit=4)
+    delivered(core, 0, 0, 3)
+    assert get(core, log=[LogBatch(0, 15)]) == [(0, 0, 4)]
+    core = partition((StateBatch(0, 15, 0, 3),), delivery_count_limit=4)
+    assert get(core, log=[LogBatch(0, 15)]) == [(0, 0, 4)]
+
+
+def test_records_of_a_batch_are_one_range_if_they_are_consecutive_and_were_delivered_as_often() -> None:
+    core = partition((StateBatch(0, 9, 0, 1),), delivery_count_limit=6)
+    delivered(core, 2, 3, 1)
+    delivered(core, 5, 6, 2)
+    assert get(core, log=[LogBatch(0, 9)]) == [(0, 4, 2), (5, 6, 3), (7, 9, 2)]
+    for first, last in ((0, 0), (2, 2), (4, 4)):
+        release(core, first, last)
+    assert get(core, log=[LogBatch(0, 9)]) == [(0, 0, 3), (2, 2, 3), (4, 4, 3)]
+
+
+def test_no_more_of_a_batch_than_asked_for_whatever_its_parts_are() -> None:
+    core = partition((StateBatch(0, 9, 0, 1),))
+    delivered(core, 2, 3, 1)
+    assert get(core, most=3, limits=True, log=[LogBatch(0, 9)]) == [(0, 2, 2)]
+    assert get(core, most=1, limits=True, log=[LogBatch(0, 9)]) == [(3, 3, 2)]
+    assert get(core, most=1, log=[LogBatch(0, 9)]) == [(4, 9, 2)]
+
+
+def test_only_what_was_read_is_acquired() -> None:
+    core = partition((StateBatch(0, 9, 0, 1),))
+    assert get(core, log=[LogBatch(0, 3)]) == [(0, 3, 2)]
+    core = partition((StateBatch(0, 9, 0, 1),))
+    wanted = Wanted(member_id="m", max_records=9, batch_size=9, is_record_limit=False)
+    # The first records have become available since the log was read.
+    assert acquire(core, wanted, 4, [LogBatch(4, 7)], (), 0) == [(4, 7, 2)]
+    core = partition()
+    core.log_start_moved(20)
+    assert acquire(core, wanted, 0, LOG, (), 0) == []
+    assert len(core.in_flight) == 0
+
+
+def test_new_records_come_behind_those_in_flight() -> None:
+    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
+    assert get(core) == [(0, 3, 2), (4, 5, 2), (6, 19, 1)]
+    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
+    assert get(core, most=3) == [(0, 3, 2)]
+    assert get(core, most=2) == [(4, 5, 2)]
+    assert get(core, most=6) == [(6, 19, 1)]
+
+
+def test_a_batch_of_which_all_may_be_acquired_has_no_state_for_each_offset() -> None:
+    core = partition()
+    assert get(core, most=4, limits=True, log=LOG[:1]) == [(0, 3, 1)]
+    assert get(core, most=1, limits=True, log=LOG[:2]) == [(4, 4, 1)]
+    assert [batch.is_tracked for batch in core.in_flight] == [False, True]
+    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
+    assert get(core, most=6, limits=True) == [(0, 3, 2), (4, 5, 2)]
+    assert [batch.is_tracked for batch in core.in_flight] == [False, False]
+
+
+def test_what_the_log_loses_of_a_batch_is_no_matter_of_others() -> None:
+    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 1)))
+    core.log_start_moved(2)
+    assert [batch.is_tracked for batch in core.in_flight] == [True, False]
+
+
 def test_what_is_in_flight_is_not_acquired_as_new_if_the_start_lies_within_it() -> None:
     # The end of a batch of the log was in flight with the leader before.
     core = SharePartition(ShareState(0, 2, batches=(StateBatch(2, 3, AVAILABLE, 1),)), 2, ShareSettings())
@@ -107,14 +219,48 @@ def test_gaps_of_the_persisted_state_are_filled_first() -> None:
     assert core.next_fetch_offset() == 0
     assert get(core, most=3) == [(0, 3, 1)]
     assert core.next_fetch_offset() == 6
+    accept(core, 0, 3)
+    assert (core.start_offset, core.gap_start) == (4, 4)
     assert get(core) == [(6, 7, 1), (8, 8, 3), (9, 19, 1)]
+    accept(core, 6, 19)
+    assert (core.start_offset, core.gap_start) == (20, None)
+
+
+def test_a_batch_of_the_log_may_lie_over_what_is_in_flight() -> None:
+    core = partition((StateBatch(4, 5, 2, 1), StateBatch(8, 8, 0, 2)))
+    assert get(core, most=2, log=[LogBatch(0, 9)]) == [(0, 3, 1)]
+    assert get(core, most=1, log=[LogBatch(0, 9)]) == [(6, 7, 1)]
+    assert get(core, most=2, log=[LogBatch(0, 9)]) == [(8, 8, 3), (9, 9, 1)]
+
+
+def test_offsets_that_the_log_does_not_have_count_as_others() -> None:
+    log = [LogBatch(0, 1), LogBatch(6, 9)]
+    core = partition()
+    assert get(core, most=4, log=log) == [(0, 3, 1)]
+    assert get(core, most=1, log=log) == [(6, 9, 1)]
+
+
+def test_a_gap_is_filled_as_far_as_it_was_read() -> None:
+    core = partition((StateBatch(4, 5, 2, 1),))
+    assert get(core, most=2, log=[LogBatch(0, 1), LogBatch(2, 3)]) == [(0, 1, 1)]
+    assert (core.next_fetch_offset(), core.gap_start) == (2, 2)
+    # The log has nothing in the gap.
+    core = partition((StateBatch(4, 5, 0, 1), StateBatch(8, 8, 0, 1)))
+    assert get(core, log=[LogBatch(4, 5)]) == [(4, 5, 2)]
+    assert (core.next_fetch_offset(), core.gap_start) == (6, 6)
+
+
+def test_a_gap_begins_where_the_log_has_records() -> None:
+    core = partition((StateBatch(8, 9, 0, 1),))
+    assert get(core, log=[LogBatch(4, 5), LogBatch(6, 9)]) == [(4, 7, 1), (8, 9, 2)]
 
 
 def test_what_the_log_has_lost_to_compaction_is_archived() -> None:
-    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
+    core = partition((StateBatch(0, 1, 0, 1), StateBatch(2, 3, 0, 1), StateBatch(4, 5, 0, 1)))
     assert get(core, log=[LogBatch(4, 5), LogBatch(10, 19)]) == [(4, 5, 2), (6, 19, 1)]
+    assert core.delivery_complete_count == 4
     core.move_start()
-    assert core.start_offset == 4
+    assert (core.start_offset, core.delivery_complete_count) == (4, 0)
 
 
 def test_records_of_aborted_transactions_are_archived() -> None:
@@ -134,6 +280,8 @@ def test_records_of_aborted_transactions_are_archived() -> None:
         ([(0, 9, 1)], [(2, 3), (5, 5)], [(0, 1, 1), (4, 4, 1), (6, 9, 1)]),
         ([(0, 4, 1), (7, 9, 2)], [(3, 8)], [(0, 2, 1), (9, 9, 2)]),
         ([(5, 6, 1)], [(0, 5), (8, 9)], [(6, 6, 1)]),
+        ([(5, 6, 1)], [(0, 2), (6, 6)], [(5, 5, 1)]),
+        ([(5, 6, 1)], [(0, 4), (7, 9)], [(5, 6, 1)]),
     ],
 )
 def test_ranges_without_others(

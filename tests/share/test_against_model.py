@@ -12,7 +12,7 @@ from kafkaproto_server.requests.share_state import ShareState
 from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, release
 from kafkaproto_server.share.acquiring import LogBatch, Wanted, acquire
 from kafkaproto_server.share.dead_letters import DeadLetter, spent_letters
-from kafkaproto_server.share.in_flight import Change, InFlight
+from kafkaproto_server.share.in_flight import NO_MEMBER, Change, InFlight, RecordState
 from kafkaproto_server.share.partition import SharePartition
 from kafkaproto_server.share.settings import ShareSettings
 from tests.share.support.model import Model
@@ -179,6 +179,7 @@ def _check_in_flight(in_flight: InFlight) -> None:
         for one, another in pairwise(batch.runs):
             assert one.last + 1 == another.first
         assert batch.is_tracked or len(batch.runs) == 1
+        assert all((run.member_id != NO_MEMBER) is (run.state is RecordState.ACQUIRED) for run in batch.runs)
         behind = batch.last
 
 

@@ -271,6 +271,29 @@ def test_a_single_record_may_be_too_large() -> None:
     assert (offsets_of(made), made.complete, made.rest) == ([0], 0, DeadLetter(1, 1, 1, True))
 
 
+def test_a_round_is_as_large_as_it_may_be_and_not_larger() -> None:
+    # What a batch, a record and a header may have besides their contents.
+    headers = {
+        "__dlq.errors.topic": "t",
+        "__dlq.errors.partition": "3",
+        "__dlq.errors.group": "g",
+        "__dlq.errors.offset": "0",
+        "__dlq.errors.delivery.count": "1",
+        "__dlq.errors.message": "Offset rejected by client.",
+    }
+    log = Log(batch("value", "value", "value"))
+    contents = len("key-value" + "value")
+    size = 40 + sum(10 + len(key) + len(value) for key, value in headers.items()) + contents
+    letters = [DeadLetter(0, 2, 1, True)]
+    assert next_round(ORIGIN, letters, log.copies(), 61 + 3 * size - 1, 0).size == 2
+    assert next_round(ORIGIN, letters, log.copies(), 61 + 3 * size, 0).size == 3
+    one = [DeadLetter(0, 0, 1, True)]
+    fitting = len(next_round(ORIGIN, one, log.copies(), MAX_BYTES, 0).records)
+    for max_bytes, value in ((fitting, b"value"), (fitting - 1, None)):
+        (record,) = records_of(next_round(ORIGIN, one, log.copies(), max_bytes, 0))
+        assert record.value == value
+
+
 class Log:
     """Some batches, of which a read returns two."""
 
@@ -338,6 +361,7 @@ def test_offsets_may_go_back() -> None:
     log = Log(batch("a", "b", "c"), batch("d"))
     copies = log.copies()
     assert list(values(copies, [2, 0, 3, 1])) == ["c", "a", "d", "b"]
+    assert list(values(copies, [1, 0, 0, 2, 1])) == ["b", "a", "a", "c", "b"]
 
 
 def test_offsets_without_a_record_are_told() -> None:

@@ -7,7 +7,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.share_requests import ShareError
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
-from kafkaproto_server.share.in_flight import RecordState, Run
+from kafkaproto_server.share.in_flight import InFlight, InFlightBatch, RecordState, Run
 from kafkaproto_server.share.partition import SharePartition
 from kafkaproto_server.share.settings import ShareSettings
 
@@ -34,6 +34,25 @@ def test_a_gap_at_the_start_holds_it_back() -> None:
     core.log_start_moved(1)
     # The log has lost a part of the gap.
     assert (core.start_offset, core.next_fetch_offset()) == (1, 1)
+
+
+def test_a_gap_behind_records_that_are_done_with_is_where_the_start_stays() -> None:
+    core = load(0, StateBatch(0, 3, 2, 1), StateBatch(6, 9, 2, 1))
+    assert (core.start_offset, core.end_offset, core.next_fetch_offset()) == (4, 9, 4)
+    assert core.delivery_complete_count == 4
+    core.log_start_moved(5)
+    assert (core.start_offset, core.next_fetch_offset()) == (5, 5)
+
+
+def test_another_batch_at_the_same_offset_takes_the_place_of_the_first() -> None:
+    in_flight = InFlight()
+    batches = [
+        InFlightBatch(Run(first, last, RecordState.AVAILABLE, 1)) for first, last in ((4, 5), (0, 1), (0, 3))
+    ]
+    for each in batches:
+        in_flight.add(each)
+    assert list(in_flight) == [batches[2], batches[0]]
+    assert in_flight.floor(3) is batches[2]
 
 
 def test_a_state_with_records_before_its_start_is_refused() -> None:

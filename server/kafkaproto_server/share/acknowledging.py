@@ -128,19 +128,15 @@ def release(partition: SharePartition, member_id: str) -> Change:
     """Begin a change by which a member gives up all that it has. It is to be persisted unless it is empty."""
     change = Change()
     for batch in partition.in_flight:
-        if not batch.is_tracked and not _has(batch.whole, member_id):
+        if not batch.is_tracked and batch.whole.member_id != member_id:
             continue
         partition.track_at_start(batch)
         for run in list(batch.runs):
-            if not _has(run, member_id):
+            if run.member_id != member_id:
                 continue
             for part in partition.parts_at_start(batch, run):
                 _begin(partition, change, part, RecordState.AVAILABLE, is_rejected=False)
     return change
-
-
-def _has(run: Run, member_id: str) -> bool:
-    return run.state is RecordState.ACQUIRED and run.member_id == member_id
 
 
 def _begin(
@@ -166,13 +162,8 @@ def _acknowledge_range(
         starts_within = batch.first < partition.start_offset
         is_whole = batch.is_within(said.first, said.last) and len(said.types) == 1 and not starts_within
         if is_whole and not batch.is_tracked:
-            run = batch.whole
-            if run.state is not RecordState.ACQUIRED:
-                raise _not_acquired(_nobody_has(run))
-            _apply(partition, change, run, AcknowledgeType(said.types[0]), now_ms)
+            _apply(partition, change, batch.whole, AcknowledgeType(said.types[0]), now_ms)
             continue
-        if not batch.is_tracked and batch.whole.state is not RecordState.ACQUIRED:
-            raise _not_acquired(_nobody_has(batch.whole))
         batch.is_tracked = True
         _acknowledge_part(partition, member_id, batch, said, change, now_ms)
 
@@ -219,7 +210,7 @@ def _acknowledge_part(
             continue
         if first > batch.last:
             break
-        for run in batch.runs_between(max(first, lowest), min(last, batch.last)):
+        for run in batch.runs_between(max(first, lowest), last):
             # What another change is about looks as if it were done.
             if run.state is not RecordState.ACQUIRED:
                 raise _not_acquired(_nobody_has(run))

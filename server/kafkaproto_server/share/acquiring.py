@@ -171,7 +171,7 @@ class _Acquisition:
         partition, max_records = self._partition, self._wanted.max_records
         room = partition.settings.partition_max_record_locks - partition.in_flight_count
         self._limit = min(max_records, room)
-        if self._limit <= 0 and self._fetch_offset <= partition.end_offset:
+        if self._limit <= 0:
             self._limit = min(max_records, partition.end_offset - self._fetch_offset + 1)
             self._last = min(self._last, partition.end_offset)
 
@@ -222,8 +222,10 @@ class _Acquisition:
 
     def _is_throttled(self, batch: InFlightBatch, first_base: int) -> bool:
         least = self._partition.settings.throttle_delivery_count
-        runs = batch.runs_over(first_base, self._last) if batch.is_tracked else batch.runs
-        return any(run.can_be_acquired and run.delivery_count >= least for run in runs)
+        return any(
+            run.can_be_acquired and run.delivery_count >= least
+            for run in batch.runs_over(first_base, self._last)
+        )
 
     def _acquire_part(self, batch: InFlightBatch, first_base: int) -> None:
         settings = self._partition.settings
@@ -273,9 +275,8 @@ class _Acquisition:
         if not len(partition.in_flight):
             first = max(first, partition.end_offset)
         if most < last - first + 1:
-            enough = self._end_of_batch(first + most - 1)
             # Where records may be missing in flight, batches of the log may overlap what is in flight.
-            last = min(last, enough) if partition.gap_start is not None else enough
+            last = min(last, self._end_of_batch(first + most - 1))
         if last < first:
             return
         ranges = self._divided(first, last)
@@ -294,7 +295,7 @@ class _Acquisition:
         """Ranges of the batch size or more, which begin where batches of the log begin."""
         size = self._wanted.batch_size
         ranges: list[AcquiredRange] = []
-        if not self._wanted.is_record_limit and last - first + 1 > size:
+        if not self._wanted.is_record_limit:
             for each in self._batches:
                 if each.first > last:
                     break

@@ -153,7 +153,6 @@ class Run:
         elif self.lock_until_ms is not None and self.lock_until_ms <= now_ms:
             is_spent = self.delivery_count >= delivery_limit
             self.state = spent if is_spent else RecordState.AVAILABLE
-            self.member_id = NO_MEMBER
             self.lock_until_ms = None
         else:
             self.state, self.member_id = before
@@ -223,11 +222,10 @@ class InFlightBatch:
             return runs
         return runs[bisect_left(runs, first, key=_LAST) : bisect_right(runs, last, key=_FIRST)]
 
-    def split(self, run: Run, at: int) -> None:
-        """Cut one of its runs in two, so that one begins at an offset."""
+    def split(self, at: int) -> None:
+        """Cut the run of an offset in two, so that one begins there."""
         assert self.is_tracked
-        if run.first < at <= run.last:
-            self._cut_at(at)
+        self._cut_at(at)
 
     def run_at(self, offset: int) -> Run:
         """The run of one of its offsets."""
@@ -235,7 +233,7 @@ class InFlightBatch:
         return self.runs[bisect_left(self.runs, offset, key=_LAST)]
 
     def _cut_at(self, offset: int) -> None:
-        if self.first < offset <= self.last:
+        if offset <= self.last:
             position = bisect_left(self.runs, offset, key=_LAST)
             if self.runs[position].first < offset:
                 assert self.is_tracked, "a batch that is not tracked has one run"

@@ -126,7 +126,7 @@ class SharePartition:
         """Records before an offset were acquired: no gap lies before it."""
         if self._gap is not None:
             end = self._gap[1]
-            self._gap = (offset, end) if end == self.end_offset and offset <= end else None
+            self._gap = (offset, end) if offset <= end else None
 
     @property
     def is_empty(self) -> bool:
@@ -247,9 +247,9 @@ class SharePartition:
 
     def parts_at_start(self, batch: InFlightBatch, run: Run) -> list[Run]:
         """A run, cut at the start offset if that lies within it."""
-        if batch.is_tracked and run.first < self.start_offset <= run.last:
+        if run.first < self.start_offset <= run.last:
             first, last = run.first, run.last
-            batch.split(run, self.start_offset)
+            batch.split(self.start_offset)
             return batch.runs_over(first, last)
         return [run]
 
@@ -371,11 +371,9 @@ class SharePartition:
         return True
 
     def _can_move_start(self) -> bool:
-        if not len(self.in_flight):
-            return False
         batch = self.in_flight.floor(self.start_offset)
         if batch is None:
-            # A gap, which members may still acquire.
+            # Nothing is in flight, or a gap comes first, which members may still acquire.
             return False
         run = batch.run_at(min(self.start_offset, batch.last))
         return run.change is None and run.state.is_terminal
@@ -435,7 +433,6 @@ class SharePartition:
                     run.archive()
                     if are_counted:
                         self.delivery_complete_count += run.size
-                    self.looks_for_available = True
 
 
 def _unusable(problem: str) -> ShareError:

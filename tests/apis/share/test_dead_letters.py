@@ -11,10 +11,12 @@ from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.record import Record
 from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.node.share import dead_letters
-from kafkaproto_server.node.share.dead_letters import Told
+from kafkaproto_server.node.share.dead_letters import Told, _covering, _Entry
 from kafkaproto_server.requests.share_requests import ShareKey
 from kafkaproto_server.requests.share_state import StateBatch
 from kafkaproto_server.share.dead_letters import DeadLetter
+from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
+from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.apis.share.test_share_partitions import LOCK_MS, Sharing, acquired, partition_of
 from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.controller.support.harness import update_features_request
@@ -263,6 +265,69 @@ def test_a_new_leader_copies_what_it_does_not_know_to_be_committed() -> None:
     assert [each.value for each in burying.letters()] == [b"a", b"b"]
 
 
+def test_a_batch_that_is_larger_than_a_read_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dead_letters, "READ_BYTES", 10)
+    burying = Burying(copies=True)
+    burying.write(b"a", b"b")
+    burying.begin()
+    burying.reject(0, 1)
+    assert [each.value for each in burying.letters()] == [b"a", b"b"]
+
+
+@pytest.mark.parametrize(
+    "error", [OSError("broken"), StorageError("closed"), OffsetOutOfRangeError("t", 0, 1, 1)], ids=repr
+)
+def test_what_cannot_be_read_is_told_by_its_offset(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def fail(log: TopicLog, *arguments: Any, **options: Any) -> bytes:
+        raise error
+
+    burying = Burying(copies=True)
+    burying.write(b"a")
+    burying.begin()
+    monkeypatch.setattr(TopicLog, "read_records", fail)
+    burying.reject(0, 0)
+    monkeypatch.undo()
+    assert [(offset_of(each), each.value) for each in burying.letters()] == [(0, None)]
+
+
+def test_only_so_many_groups_have_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dead_letters, "MAX_GROUPS", 2)
+    node = Burying().node
+    for group_id in "abac":
+        node.counts_of(group_id).records += 1
+    assert {group_id: each.records for group_id, each in node.counts.items()} == {"b": 1, "c": 1}
+
+
+def test_a_letter_that_is_told_of_twice_is_archived_once(burying: Burying) -> None:
+    burying.write(b"a", b"b")
+    burying.begin()
+    burying.reject(0, 0)
+    (led,) = burying.broker.replicas.share_partitions.partitions()
+    assert len(burying.persister.writes) == 1
+    led.letters_written([DeadLetter(0, 0, 1, True)])
+    assert len(burying.persister.writes) == 1
+
+
+def test_a_letter_may_be_in_those_that_wait_already(burying: Burying) -> None:
+    burying.write(b"a")
+    burying.begin()
+    (led,) = burying.broker.replicas.share_partitions.partitions()
+    cases: list[tuple[list[tuple[int, int]], tuple[int, int], list[int]]] = [
+        ([], (0, 3), []),
+        ([(0, 3)], (0, 3), [0]),
+        ([(0, 3)], (1, 2), [0]),
+        ([(0, 1), (2, 3), (4, 9)], (1, 4), [0, 1, 2]),
+        ([(0, 1), (2, 3), (4, 9)], (2, 3), [1]),
+        ([(0, 1), (3, 4)], (0, 4), []),
+        ([(0, 1), (2, 3)], (2, 4), []),
+        ([(2, 3)], (1, 3), []),
+        ([(5, 6)], (1, 3), []),
+    ]
+    for known, letter, expected in cases:
+        entries = [_Entry(DeadLetter(first, last, 1, True), led) for first, last in known]
+        assert _covering(entries, DeadLetter(*letter, 1, True)) == [entries[each] for each in expected]
+
+
 def test_the_partition_has_the_number_of_the_source_modulo_their_count() -> None:
     burying = Burying(has_topic=False)
     burying.queue([OTHER], [OTHER], [ME])
@@ -464,6 +529,7 @@ def test_only_so_many_rounds_are_on_the_way_to_one_broker(
         burying.settle()
     assert sorted(found) == [0, 1, 2, 3, 4]
     assert transport.batches == []
+    assert (burying.node._waiting, burying.node._on_the_way, burying.node._outboxes) == ({}, {}, {})
 
 
 def test_clients_do_not_wait_for_rounds(burying: Burying) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.group_requests import JoinOutcome, SyncOutcome
+from tests.coordinator.support.derived import check_classic
 from tests.coordinator.support.groups import REBALANCE_MS, SESSION_MS, Groups
 
 STEPS = 250
@@ -148,6 +149,8 @@ def test_members_at_random(seed: int) -> None:
             groups.log.refusal = None if groups.log.refusal else ErrorCode.NOT_ENOUGH_REPLICAS
         else:
             groups.move()
+        for group in groups.shard._groups.values():
+            check_classic(group, groups.world)
     groups.log.commits_at_once, groups.log.refusal = True, None
     groups.log.commit()
     left = [each for each in clients if not each.is_over]

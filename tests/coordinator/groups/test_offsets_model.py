@@ -6,6 +6,7 @@ records of a partition after its last tombstone, the last one that is plain or w
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from hypothesis import settings
@@ -359,6 +360,15 @@ class Comparison(RuleBasedStateMachine):
     def groups_are_counted(self) -> None:
         committed, pending = self.model.committed(self.end), self.model.pending(self.end)
         assert self.offsets.manager.size == len(committed)
+        # What is nobody's takes no memory.
+        assert all(self.offsets.manager._uncommitted._before.values())
+        counts = Counter(key[0] for key in committed)
+        assert self.offsets.manager._offsets._counts == dict(counts)
+        assert self.offsets.manager._offsets._groups.keys() == counts.keys()
+        assert self.offsets.manager._open._groups.keys() == {key[0] for key in pending}
+        assert self.offsets.manager._pending.keys() == {
+            put.producer_id for puts in pending.values() for put in puts
+        }
         for group_id in GROUPS:
             count = sum(key[0] == group_id for key in committed)
             assert self.offsets.manager.count(group_id) == count

@@ -118,6 +118,27 @@ def test_a_hash_follows_partitions_and_racks(later: ClusterImage) -> None:
     assert topics.hash_of("a") not in (before, NO_TOPIC_HASH)
 
 
+def test_hashes_of_topics_that_are_gone_are_forgotten() -> None:
+    now = image({1: "r"}, (1,))
+    hashed = Hashed()
+    topics = ImageTopics(lambda: now, hashed)
+    topics.hash_of("a")
+    other_id = bytes(15) + b"\1"
+    other = msgspec.structs.replace(now.topics[TOPIC_ID], name="b", topic_id=other_id)
+    # The brokers are other ones, though their racks are the same.
+    later = msgspec.structs.replace(
+        image({1: "r"}, (1,)), topics=Map({other_id: other}), topic_ids=Map({"b": other_id})
+    )
+    for brokers in (now.brokers, later.brokers):
+        now = msgspec.structs.replace(later, brokers=brokers)
+        topics.hash_of("b")
+    topics.hash_of("b")
+    now = msgspec.structs.replace(later, brokers=image({1: "r", 2: None}).brokers)
+    topics.hash_of("b")
+    assert topics._hashes.keys() == {other_id}
+    assert len(hashed.data) == 2
+
+
 def test_a_hash_is_computed_once() -> None:
     now = image({1: "r"}, (1,))
     hashed = Hashed()

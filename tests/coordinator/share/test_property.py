@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.coordinator.share.state import SharePartitionKey
 from kafkaproto_server.requests.share_state import NO_START_OFFSET
 from tests.coordinator.share.test_batches import BATCHES, model
 from tests.coordinator.support.share_world import KEY, ShareWorld
@@ -115,6 +116,12 @@ def _forget(world: ShareWorld, key: Any, expected: Model) -> None:
 
 
 def _check(world: ShareWorld, key: Any, expected: Model) -> None:
+    coordinator = world.coordinator
+    of_topic: dict[bytes, set[SharePartitionKey]] = {}
+    for each in coordinator._partitions:
+        of_topic.setdefault(each.topic_id, set()).add(each)
+    assert {topic_id: set(keys) for topic_id, keys in coordinator._of_topic.items()} == of_topic
+    assert coordinator._needed._snapshots.keys() == coordinator._partitions.keys()
     found = world.state(key)
     if expected.state is None:
         assert found is None

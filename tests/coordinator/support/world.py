@@ -186,6 +186,10 @@ class World:
         self._count += 1
         return f"00000000-0000-4000-8000-{self._count:012x}"
 
+    def due(self) -> set[int]:
+        """When anything is to be called."""
+        return {at_ms for at_ms, _, _ in self._calls}
+
     def advance(self, by_ms: int) -> None:
         """Let time pass; what is due is called at its moment."""
         end_ms = self._now_ms + by_ms

@@ -117,6 +117,15 @@ def test_other_brokers_get_requests() -> None:
     assert len({each.key for each in channels.sent}) == 3
 
 
+@pytest.mark.trio
+async def test_what_is_for_other_brokers_is_sent_once_it_runs() -> None:
+    channels = Channels().channels
+    async with trio.open_nursery() as nursery:
+        await nursery.start(channels.run)
+        assert channels._requests._nursery is not None
+        nursery.cancel_scope.cancel()
+
+
 def test_without_a_response_it_may_be_tried_again() -> None:
     channels = Channels()
     channels.produce(OTHER, "dlq.t", 1)

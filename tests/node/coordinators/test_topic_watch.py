@@ -8,6 +8,7 @@ from immutables import Map
 
 from kafkaproto.messages import CreatePartitionsRequest, DeleteTopicsRequest
 from kafkaproto_server.image.entries import TopicImage
+from kafkaproto_server.node.coordinators import topic_watch as module
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges, TopicWatch, differences
 from kafkaproto_server.node.quorum.published import Published
 from tests.controller.support.harness import Harness
@@ -65,6 +66,40 @@ def test_new_partitions_are_told_and_new_leaders_are_not() -> None:
     harness.call(CreatePartitionsRequest(topics=[added], timeout_ms=1000))
     found = changes(harness, before)
     assert (found.changed, found.deleted, found.has_new) == (["a"], [], False)
+
+
+@pytest.mark.trio
+async def test_many_topics_are_compared_in_turns(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: object
+) -> None:
+    monkeypatch.setattr(module, "TOPICS_AT_ONCE", 2)
+    harness = cluster()
+    published = Published(image=harness.image)
+    told: list[TopicChanges] = []
+    turns = 0
+
+    async def checkpoint() -> None:
+        nonlocal turns
+        turns += 1
+
+    watch = TopicWatch(published, lambda: True, told.append)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch.run)
+        for name in "cde":
+            harness.create_topic(name, [0])
+        published.image = harness.image
+        monkeypatch.setattr(trio.lowlevel, "checkpoint", checkpoint)
+        published.notify()
+        await trio.sleep(1)
+        monkeypatch.undo()
+        # Nothing that a coordinator cares for.
+        harness.heartbeat(0, want_fence=True)
+        published.image = harness.image
+        published.notify()
+        await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+    assert [sorted(each.changed) for each in told] == [["c", "d", "e"]]
+    assert turns == 2
 
 
 @pytest.mark.trio

@@ -74,8 +74,6 @@ class ClassicGroups:
 
         Raises CoordinatorError.
         """
-        if group.state is ClassicState.DEAD:
-            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         names = [name for name, _ in values.protocols]
         if not group.supports(values.protocol_type, names):
             raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
@@ -92,7 +90,7 @@ class ClassicGroups:
         """Whether the group may take a member in, or the member is in it already and not behind the limit."""
         limit = self._config().max_size
         member = group.members.get(member_id)
-        if group.state in (ClassicState.EMPTY, ClassicState.DEAD) or len(group.members) < limit:
+        if group.state is ClassicState.EMPTY or len(group.members) < limit:
             return True
         if group.state is ClassicState.PREPARING_REBALANCE:
             # Those count that have joined anew: after a limit was lowered, the first to come stay.
@@ -169,8 +167,7 @@ class ClassicGroups:
             session_timeout_ms=values.session_timeout_ms,
             protocols=values.protocols,
         )
-        if not group.members:
-            group.protocol_type = values.protocol_type
+        group.protocol_type = values.protocol_type
         if group.state is ClassicState.PREPARING_REBALANCE and group.waits_for_delay:
             group.has_new_member = True
         group.add(member)
@@ -214,8 +211,6 @@ class ClassicGroups:
         if group.state is ClassicState.STABLE and self._means_the_same(group, member, before):
             self._keep_replaced(group, member, is_leader, before, values, joined)
             return
-        if group.state is ClassicState.EMPTY:
-            raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
         self._answer_join(member, joined)
         self._watch(group, member, member.session_timeout_ms)
         self.rebalance(group)
@@ -261,7 +256,7 @@ class ClassicGroups:
             else:
                 skips = is_leader and values.knows_skipping
                 # A leader of an older client has to be told that it does not lead, or it would assign anew.
-                leader_id = new_id if skips or not is_leader else values.member_id
+                leader_id = values.member_id if is_leader and not skips else None
                 joined(
                     self._joined(
                         group, member, is_told_members=skips, skip_assignment=skips, leader_id=leader_id
@@ -372,7 +367,7 @@ class ClassicGroups:
             group.rebalance += 1
             self._wait_for_all(group, MIN_STATIC_WAIT_MS)
             return
-        if waiting and group.members[group.leader_id or waiting[0].member_id].joining is None:
+        if waiting and group.leader_id not in {each.member_id for each in waiting}:
             group.leader_id = waiting[0].member_id
         group.begin_generation(self._surroundings.wall_ms())
         self._groups.changed(group)
@@ -438,8 +433,6 @@ class ClassicGroups:
             raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
         if values.protocol is not None and values.protocol != group.protocol:
             raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-        if group.state is ClassicState.EMPTY:
-            raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
         if group.state is ClassicState.PREPARING_REBALANCE:
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
         group.unsynced.discard(member.member_id)
@@ -507,8 +500,6 @@ class ClassicGroups:
     ) -> None:
         """A member lives. Raises CoordinatorError, also if it has to join again."""
         member = self.checked_member(group, member_id, instance_id, generation)
-        if group.state is ClassicState.EMPTY:
-            raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
         self._watch(group, member, member.session_timeout_ms)
         if group.state is ClassicState.PREPARING_REBALANCE:
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
@@ -517,8 +508,6 @@ class ClassicGroups:
         self, group: ClassicGroup, member_id: str, instance_id: str | None, generation: int
     ) -> ClassicMember:
         """A member of this generation. Raises CoordinatorError."""
-        if group.state is ClassicState.DEAD:
-            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         member = self._member(group, member_id, instance_id)
         if generation != group.generation:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
@@ -526,8 +515,6 @@ class ClassicGroups:
 
     def check_commit(self, group: ClassicGroup, committer: Committer, *, is_transactional: bool) -> None:
         """Raises CoordinatorError unless these offsets may be committed. A commit shows that its member lives."""
-        if group.state is ClassicState.DEAD:
-            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         if committer.generation < 0 and group.state is ClassicState.EMPTY:
             # An administrator, or a consumer that only keeps its offsets here.
             return
@@ -552,8 +539,6 @@ class ClassicGroups:
         return results
 
     def _leave_one(self, group: ClassicGroup, member_id: str, instance_id: str | None) -> ErrorCode:
-        if group.state is ClassicState.DEAD:
-            return ErrorCode.COORDINATOR_NOT_AVAILABLE
         if instance_id is None and member_id in group.pending_ids:
             group.pending_ids.discard(member_id)
             return ErrorCode.NONE

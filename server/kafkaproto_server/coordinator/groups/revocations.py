@@ -70,8 +70,6 @@ class RevocationWatches(SessionWatches[GroupT, MemberT, WatchT]):
         # It has moved on, or was given more time.
         if member is None or member.epoch != epoch or watch.revocation_ends_ms != ends_ms:
             return
-        now_ms = self._surroundings.now_ms()
-        if ends_ms > now_ms:
-            self._watch_revocation(group, member, watch, ends_ms, ends_ms)
-        elif not self._try_fence(group, member):
-            self._watch_revocation(group, member, watch, ends_ms, now_ms + RETRY_MS)
+        if not self._try_fence(group, member):
+            again_ms = self._surroundings.now_ms() + RETRY_MS
+            self._watch_revocation(group, member, watch, ends_ms, again_ms)

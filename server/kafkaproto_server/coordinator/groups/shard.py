@@ -633,9 +633,7 @@ class GroupShard:
         before = self._offsets.count(group_id)
         is_without = self._offsets.expire(group_id, rule)
         expired = before - self._offsets.count(group_id)
-        is_classic = isinstance(group, ClassicGroup)
-        is_empty = group.state is ClassicState.EMPTY if is_classic else not group.members
-        if is_without and is_empty:
+        if is_without and not group.members:
             records = self._deletion_of(group)
             self._log.append(records)
             self._forget(group_id, records)

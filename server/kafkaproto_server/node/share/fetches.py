@@ -140,10 +140,6 @@ class ShareFetches:
         """See `LedSharePartitions.watch_locks`."""
         self._led.watch_locks(led)
 
-    def forget(self, led: LedSharePartition, error: ShareError) -> None:
-        """See `LedSharePartitions.forget`."""
-        self._led.forget(led, error)
-
     def read(self, read: _Read, *, whole_first: bool) -> None:
         """Read what is in memory; ``log_read`` is set if a thread has to read it."""
         led = read.led
@@ -312,6 +308,8 @@ class _ShareFetch:
         is_due = is_expired
         cold: list[_Read] = []
         left = self._node.limit(self._values)
+        # A disk that fails ends the share partition at once, which tells those who wait: this request responds below.
+        self._is_reading = True
         for read in reads.values():
             if looked_at == MAX_PARTITIONS:
                 break
@@ -326,6 +324,7 @@ class _ShareFetch:
             looked_at += bool(size or read.log_read or read.error)
             total += size
             left = max(0, left - size)
+        self._is_reading = False
         if not is_due and total < min(self._values.min_bytes, self._node.limit(self._values)):
             return False
         if cold:

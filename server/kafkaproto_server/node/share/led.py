@@ -343,10 +343,8 @@ class LedSharePartitions:
 
     def watch_locks(self, led: LedSharePartition) -> None:
         """Locks were taken: see that they expire."""
-        core = led.core
-        if core is None or led.is_gone:
-            return
-        at_ms = core.next_deadline_ms()
+        assert led.core is not None, "only then members have records"
+        at_ms = led.core.next_deadline_ms()
         if at_ms is not None and (led.expires_at_ms is None or at_ms < led.expires_at_ms):
             led.expires_at_ms = at_ms
             self._call_at(at_ms, partial(self._expire, led))

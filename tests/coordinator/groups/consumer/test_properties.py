@@ -28,6 +28,7 @@ from tests.coordinator.support.consumers import (
     persistent,
     topic_id,
 )
+from tests.coordinator.support.derived import check_consumer
 
 NAMES = ("a1", "a2", "b")
 MAX_CLIENTS = 5
@@ -156,6 +157,11 @@ class Consumers(RuleBasedStateMachine):
             for partition in member.held():
                 assert self.group is not None
                 assert self.group.owners[partition] == member_id
+
+    @invariant()
+    def what_follows_from_the_members_is_so(self) -> None:
+        if self.group is not None:
+            check_consumer(self.group, self.coordinator.world)
 
     @invariant()
     def epochs_never_go_back(self) -> None:

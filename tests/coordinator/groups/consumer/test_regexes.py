@@ -106,6 +106,20 @@ def test_new_topics_and_time_make_it_resolve_again() -> None:
     assert coordinator.group.regexes["a.*"].topics == {"a1", "a2", "a3"}
 
 
+def test_an_expression_that_matches_the_same_as_before_makes_no_rebalance() -> None:
+    coordinator = Coordinator({"a1": 1}, consumer_regex_refresh_interval_ms=REFRESH_MS)
+    joined(coordinator, "a.*")
+    coordinator.world.advance(INTERVAL_MS)
+    epoch = coordinator.beat("m", 1).member_epoch
+    resolved_ms = coordinator.group.regexes["a.*"].wall_ms
+    for _ in range(REFRESH_MS // INTERVAL_MS + 1):
+        coordinator.world.advance(INTERVAL_MS)
+        coordinator.beat("m", epoch)
+    coordinator.world.advance(0)
+    assert coordinator.group.regexes["a.*"].wall_ms > resolved_ms
+    assert coordinator.group.epoch == epoch
+
+
 def test_a_move_resolves_again() -> None:
     coordinator = Coordinator({"a1": 1})
     joined(coordinator, "a.*")

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from kafkaproto.error_codes import ErrorCode
 from tests.coordinator.support.consumers import compacted, topic_id
+from tests.coordinator.support.derived import check_share
 from tests.coordinator.support.share_groups import GROUP, SESSION_MS, ShareCoordinator, flat, persistent
 
 MEMBERS = st.sampled_from("klmn")
@@ -136,6 +137,12 @@ class Histories(RuleBasedStateMachine):
         assert {
             each: frozenset(member.subscribed_topic_names) for each, member in members.items()
         } == self.subscribed
+
+    @invariant()
+    def what_follows_from_the_members_is_so(self) -> None:
+        group = self.coordinator.share.groups.groups.get(GROUP)
+        if group is not None:
+            check_share(group, self.coordinator.world)
 
     @invariant()
     def whoever_reads_the_records_knows_the_same(self) -> None:

@@ -393,7 +393,12 @@ def test_a_member_may_be_one_epoch_behind_if_it_has_no_more_than_it_may() -> Non
 def test_tasks_that_there_are_not_are_refused() -> None:
     coordinator = Coordinator()
     coordinator.join("m1")
-    for fields in (owned(active={"1": [0]}), owned(standby={"0": [2]}), owned(warmup={"0": [-1]})):
+    for fields in (
+        owned(active={"1": [0]}),
+        owned(active={"1": []}),
+        owned(standby={"0": [2]}),
+        owned(warmup={"0": [-1]}),
+    ):
         assert coordinator.refusal(member_id="m1", member_epoch=2, **fields) == ErrorCode.INVALID_REQUEST
 
 
@@ -457,6 +462,7 @@ def test_warm_up_tasks_of_a_later_release_are_revoked() -> None:
     coordinator.groups.replay(GROUP, key, value)
     assert coordinator.group.state is StreamsState.STABLE
     response = coordinator.beat("m2", 3)
+    assert (coordinator.group.epoch, coordinator.group.assignment_epoch) == (4, 4)
     assert (response.member_epoch, told(response)) == (3, {"active": {}, "standby": {}, "warmup": {}})
     assert coordinator.beat("m2", 3, **owned()).member_epoch == 4
     assert coordinator.group.assignment_epoch == 4

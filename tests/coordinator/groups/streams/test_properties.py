@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto_server.coordinator.groups.streams.group import StreamsState
 from tests.coordinator.support.consumers import compacted
+from tests.coordinator.support.derived import check_streams
 from tests.coordinator.support.streams import (
     INTERVAL_MS,
     SESSION_MS,
@@ -92,6 +93,8 @@ class Play:
 
     def check(self) -> None:
         """No two members run a task, and no process has one twice."""
+        for group in self.coordinator.groups.groups.values():
+            check_streams(group, self.coordinator.world)
         running: dict[tuple[str, int], str] = {}
         for client in self.clients:
             for task in client.active():

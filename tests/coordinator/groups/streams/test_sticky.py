@@ -57,6 +57,23 @@ def situations(draw: st.DrawFn) -> tuple[list[MemberSpec], list[SubtopologySpec]
     return members, subtopologies, draw(st.integers(0, 2))
 
 
+def test_members_that_have_their_share_leave_the_rest_to_the_others() -> None:
+    found = assign_sticky(
+        [
+            member("m0", "p0", active=tasks("0", 0, 1)),
+            member("m1", "p1", standby=tasks("0", 0), offsets={("0", 0): 3, ("0", 1): 1}),
+            member("m2", "p2"),
+        ],
+        [SubtopologySpec("0", 2, True)],
+        1,
+    )
+    assert {each: (active(found, each), standby(found, each)) for each in found} == {
+        "m0": (tasks("0", 0), tasks("0", 1)),
+        "m1": (tasks("0", 1), frozenset()),
+        "m2": (frozenset(), tasks("0", 0)),
+    }
+
+
 @given(situations())
 def test_what_holds_of_every_assignment(
     situation: tuple[list[MemberSpec], list[SubtopologySpec], int],

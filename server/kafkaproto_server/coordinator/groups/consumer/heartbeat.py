@@ -111,7 +111,7 @@ class ConsumerGroups:
         self.sessions = Sessions(surroundings, self._is_current, self.remove)
         self.becomes_classic: Callable[[ConsumerGroup, ConsumerMember], bool] = lambda group, member: False
         """Whether the group has become a classic one because this member is gone. Raises CoordinatorError."""
-        self._last_end_offset: int | None = None
+        self._last_end_offset = 0
         self._version_with_new_topics = -1
 
     # -- life ----------------------------------------------------------------------------------------------------
@@ -428,10 +428,7 @@ class ConsumerGroups:
     def when_committed(self, call: Callable[[ErrorCode], None]) -> None:
         """Call ``call`` when all records up to now are committed: a response that needed no record of its own may show
         what earlier records said."""
-        if self._last_end_offset is None:
-            call(ErrorCode.NONE)
-        else:
-            self._log.when_committed(self._last_end_offset, call)
+        self._log.when_committed(self._last_end_offset, call)
 
     def forget(self, group_id: str, end_offset: int) -> None:
         """A group has become one of another kind; the records that say so end at an offset."""

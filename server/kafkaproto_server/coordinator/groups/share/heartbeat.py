@@ -98,7 +98,7 @@ class ShareGroups:
         self._sessions: SessionWatches[ShareGroup, ShareMember, SessionWatch] = SessionWatches(
             surroundings, self.is_current, self._remove, SessionWatch
         )
-        self._last_end_offset: int | None = None
+        self._last_end_offset = 0
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -372,7 +372,4 @@ class ShareGroups:
     def when_committed(self, call: Callable[[ErrorCode], None]) -> None:
         """Call ``call`` when all records up to now are committed: a response that needed no record of its own may show
         what earlier records said."""
-        if self._last_end_offset is None:
-            call(ErrorCode.NONE)
-        else:
-            self._log.when_committed(self._last_end_offset, call)
+        self._log.when_committed(self._last_end_offset, call)

@@ -113,7 +113,7 @@ class StreamsGroups:
         )
         self._delays: dict[str, object] = {}
         """Groups that wait for more members."""
-        self._last_end_offset: int | None = None
+        self._last_end_offset = 0
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -525,10 +525,7 @@ class StreamsGroups:
             else:
                 heard(StreamsHeartbeatOutcome(response=_Response(error_code=code)))
 
-        if self._last_end_offset is None:
-            committed(ErrorCode.NONE)
-        else:
-            self._log.when_committed(self._last_end_offset, committed)
+        self._log.when_committed(self._last_end_offset, committed)
 
 
 def _note_shutdown(group: StreamsGroup, member_id: str) -> None:

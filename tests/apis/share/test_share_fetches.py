@@ -1,0 +1,500 @@
+"""ShareFetch at a broker: how much is read, what is waited for, and what becomes of what cannot be read."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest, WriteTxnMarkersRequest
+from kafkaproto_server.node.replicas.log_read import LogRead
+from kafkaproto_server.node.share import fetches
+from kafkaproto_server.requests.data import ProduceItem
+from kafkaproto_server.requests.share_requests import ShareError, ShareKey
+from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from tests.apis.share.test_share_partitions import (
+    GROUP,
+    LOCK_MS,
+    Sharing,
+    acquired,
+    cold,
+    partition_of,
+)
+from tests.apis.support.data_broker import ME, OTHER, batch
+from tests.controller.support.harness import TIMESTAMP_MS
+from tests.sim.disk import MemoryFile
+
+FAR_OFF = 1 << 20
+VALUE = bytes(500)
+SIZE = len(batch(VALUE))
+"""Of a batch with such a value."""
+
+
+@pytest.fixture
+def sharing() -> Sharing:
+    return Sharing()
+
+
+# --- how much is read ---
+
+
+def test_a_response_has_no_more_than_the_member_and_the_broker_allow(sharing: Sharing) -> None:
+    sharing.write(VALUE, VALUE, VALUE)
+    found = sharing.send_fetch(0, max_wait_ms=1_000, max_bytes=2 * SIZE)
+    sharing.persister.loaded()
+    assert acquired(partition_of(found[0])) == [(0, 1, 1)]
+    sharing = Sharing(fetch_max_bytes=str(2 * SIZE + 1))
+    sharing.write(VALUE, VALUE, VALUE)
+    assert acquired(sharing.begin()) == [(0, 1, 1)]
+
+
+def test_the_first_batch_comes_however_large_it_is(sharing: Sharing) -> None:
+    sharing.write(VALUE, VALUE)
+    found = sharing.send_fetch(0, max_wait_ms=1_000, max_bytes=SIZE // 2)
+    sharing.persister.loaded()
+    assert acquired(partition_of(found[0])) == [(0, 0, 1)]
+
+
+def test_only_the_first_partition_of_a_response_may_exceed_its_limit(sharing: Sharing) -> None:
+    two(sharing)
+    for index in (0, 1):
+        assert sharing.broker.produce("u", batch(VALUE), index).error_code == 0
+    (found,) = sharing.send_fetch(1, max_bytes=SIZE // 2)
+    # The second one, since the first is first in the next response.
+    assert [each[:2] for each in of_response(found)] == [(1, [(0, 0, 1)])]
+    (found,) = sharing.send_fetch(2, max_bytes=2 * SIZE)
+    assert [each[:2] for each in of_response(found)] == [(0, [(0, 0, 1)])]
+
+
+def test_a_read_that_is_too_small_for_a_batch_brings_nothing(sharing: Sharing) -> None:
+    two(sharing)
+    broker = sharing.broker
+    sharing.configure("share.isolation.level", "read_committed")
+    broker.trust_producers()
+    sent = batch(VALUE, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)
+    for index in (0, 1):
+        item = ProduceItem(topic_id=sharing.topic_id, index=index, records=sent, allows_zstd=True)
+        broker.services.replicas.produce([item], 1, 1000, lambda results: None)
+    request = WriteTxnMarkersRequest
+    topic = request.WritableTxnMarkerTopic(name="u", partition_indexes=[0, 1])
+    marker = request.WritableTxnMarker(
+        producer_id=7, producer_epoch=1, transaction_result=False, topics=[topic], transaction_version=2
+    )
+    broker.ask(request(markers=[marker]), 2)
+    for index in (0, 1):
+        assert broker.produce("u", batch(VALUE), index).error_code == 0
+    # The first partition has its first batch, of an aborted transaction; for the other one half a batch is left.
+    (found,) = sharing.send_fetch(1, max_bytes=3 * SIZE // 2)
+    assert of_response(found) == []
+    (found,) = sharing.send_fetch(2, max_bytes=FAR_OFF)
+    assert sorted(each[:2] for each in of_response(found)) == [(0, [(1, 2, 1)]), (1, [(1, 2, 1)])]
+
+
+def test_the_partitions_of_a_request_share_its_limit(sharing: Sharing) -> None:
+    two(sharing)
+    for index in (0, 1):
+        for _ in range(4):
+            assert sharing.broker.produce("u", batch(VALUE), index).error_code == 0
+    (found,) = sharing.send_fetch(1, max_bytes=4 * SIZE)
+    assert sorted(each[:2] for each in of_response(found)) == [(0, [(0, 1, 1)]), (1, [(0, 1, 1)])]
+
+
+def test_only_so_many_partitions_are_read_for_a_request(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetches, "MAX_PARTITIONS", 1)
+    two(sharing)
+    for index in (0, 1):
+        assert sharing.broker.produce("u", batch(VALUE), index).error_code == 0
+    (found,) = sharing.send_fetch(1)
+    assert [each[:2] for each in of_response(found)] == [(1, [(0, 0, 1)])]
+    # What has no records does not count.
+    (found,) = sharing.send_fetch(2)
+    assert [each[:2] for each in of_response(found)] == [(0, [(0, 0, 1)])]
+
+
+def two(sharing: Sharing) -> None:
+    """Ada reads two partitions of another topic, which have nothing yet."""
+    sharing.topic_id = sharing.broker.topic("u", [ME], [ME])
+    request = ShareFetchRequest
+    places = [request.FetchPartition(partition_index=each) for each in (0, 1)]
+    topic = request.FetchTopic(topic_id=sharing.topic_id, partitions=places)
+    sharing.send_fetch(0, topics=[topic])
+    while sharing.persister.reads:
+        sharing.persister.loaded()
+
+
+def of_response(response: Any) -> list[tuple[int, list[tuple[int, int, int]], int]]:
+    """Index, what is acquired, and the error of each partition that has either."""
+    found = [
+        (each.partition_index, acquired(each), each.error_code)
+        for topic in response.responses
+        for each in topic.partitions
+    ]
+    return [each for each in found if each[1] or each[2]]
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes", "last"),
+    [(5, [200, 1_600], 4), (20, [200, 1_600, 12_800], 19), (150, [200, 1_600, 12_800], 99)],
+)
+def test_more_is_read_only_if_there_may_be_more_that_counts(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch, count: int, sizes: list[int], last: int
+) -> None:
+    sharing.configure("share.partition.max.record.locks", "100")
+    monkeypatch.setattr(fetches, "FIRST_READ_BYTES", 200)
+    asked: list[int] = []
+    read_now = LogRead.read_now
+
+    def noted(read: LogRead, *, copied: bool) -> Any:
+        asked.append(read.max_bytes)
+        return read_now(read, copied=copied)
+
+    monkeypatch.setattr(LogRead, "read_now", noted)
+    sharing.write(*[b"v"] * count)
+    assert acquired(loaded_fetch(sharing, max_bytes=FAR_OFF))[-1][1] == last
+    assert asked == sizes
+    assert len(batch(b"v")) < 100
+    asked.clear()
+    sharing = Sharing()
+    sharing.write(*[b"v"] * count)
+    loaded_fetch(sharing, max_bytes=250)
+    assert asked == [200, 250]
+
+
+def loaded_fetch(sharing: Sharing, **fields: Any) -> Any:
+    """The first fetch of a session, once the share partition is loaded."""
+    found = sharing.send_fetch(0, max_wait_ms=1_000, **{"max_records": 1_000, **fields})
+    sharing.persister.loaded()
+    return partition_of(found[0])
+
+
+# --- what is waited for ---
+
+
+def test_a_fetch_has_enough_with_as_many_bytes_as_it_wants(sharing: Sharing) -> None:
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    for epoch, min_bytes, count in ((1, SIZE, 1), (2, SIZE + 1, 2)):
+        found = sharing.send_fetch(epoch, max_wait_ms=1_000, min_bytes=min_bytes)
+        for _ in range(count):
+            assert found == []
+            sharing.write(VALUE)
+        assert len(found) == 1
+
+
+def test_a_fetch_does_not_wait_for_more_than_it_may_have() -> None:
+    sharing = Sharing(fetch_max_bytes=str(2 * SIZE))
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    found = sharing.send_fetch(1, max_wait_ms=1_000, min_bytes=FAR_OFF, max_bytes=FAR_OFF)
+    sharing.write(VALUE)
+    assert found == []
+    sharing.write(VALUE)
+    assert acquired(partition_of(found[0])) == [(0, 1, 1)]
+
+
+def test_a_fetch_that_does_not_wait_has_what_there_is(sharing: Sharing) -> None:
+    sharing.write(VALUE)
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    found = sharing.send_fetch(1, min_bytes=FAR_OFF)
+    assert acquired(partition_of(found[0])) == [(0, 0, 1)]
+
+
+class Quota:
+    """A client that may have so many bytes at once."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.counted: list[int] = []
+
+    def most_bytes(self) -> int:
+        return self.most
+
+    def fetched(self, record_bytes: int) -> int:
+        self.counted.append(record_bytes)
+        return 0
+
+
+def test_a_quota_limits_what_is_read_and_what_is_waited_for(sharing: Sharing) -> None:
+    loaded_quota = Quota(2 * SIZE)
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    request = ShareFetchRequest(
+        group_id=GROUP,
+        member_id="ada",
+        share_session_epoch=1,
+        max_wait_ms=1_000,
+        min_bytes=FAR_OFF,
+        max_bytes=FAR_OFF,
+        max_records=10,
+        batch_size=9,
+    )
+    found = sharing.broker.send(request, 2, throttle=loaded_quota, connection=1)
+    sharing.write(VALUE)
+    assert found == []
+    sharing.write(VALUE)
+    assert acquired(partition_of(found[0])) == [(0, 1, 1)]
+    assert loaded_quota.counted == [2 * SIZE]
+    sharing.write(VALUE, VALUE, VALUE)
+    request.share_session_epoch, request.min_bytes = 2, 1
+    (response,) = sharing.broker.send(request, 2, throttle=loaded_quota, connection=1)
+    assert acquired(partition_of(response)) == [(2, 3, 1)]
+    # A quota that allows more than the member does changes nothing.
+    request.share_session_epoch, request.max_bytes = 3, SIZE
+    (response,) = sharing.broker.send(request, 2, throttle=Quota(FAR_OFF), connection=1)
+    assert acquired(partition_of(response)) == [(4, 4, 1)]
+
+
+def test_who_waits_is_counted_until_the_end(sharing: Sharing) -> None:
+    waits = sharing.broker.replicas.manager.fetches.metrics.share_fetches
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    expired = sharing.broker.replicas.metrics.share_partitions.expired_fetches
+    found = sharing.send_fetch(1, max_wait_ms=1_000)
+    (led,) = sharing.broker.replicas.share_partitions.partitions()
+    assert (len(led.waiters), waits.operations, waits.watched) == (1, 1, 1)
+    sharing.broker.replicas.pass_time(999)
+    assert found == []
+    sharing.broker.replicas.pass_time(1)
+    assert len(found) == 1
+    assert (len(led.waiters), waits.operations, waits.watched) == (0, 0, 0)
+    assert sharing.broker.replicas.metrics.share_partitions.expired_fetches == expired + 1
+    sharing.send_fetch(2)
+    assert (len(led.waiters), waits.operations, waits.watched) == (0, 0, 0)
+
+
+# --- what cannot be read ---
+
+
+@pytest.mark.parametrize("is_cold", [False, True])
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (CorruptFileError("a file", "it is broken"), ErrorCode.CORRUPT_MESSAGE),
+        # Then nobody leads the partition here any more.
+        (OSError("it fails"), ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        (OSError(errno.EMFILE, "there are too few descriptors"), ErrorCode.KAFKA_STORAGE_ERROR),
+        (OffsetOutOfRangeError("a log", 0, 1, 1), ErrorCode.NONE),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_log_that_cannot_be_read(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch, error: Exception, code: ErrorCode, is_cold: bool
+) -> None:
+    sharing.write(VALUE)
+
+    def fail(read: LogRead, **options: Any) -> Any:
+        raise error
+
+    if is_cold:
+        monkeypatch.setattr(MemoryFile, "read_now", cold)
+    monkeypatch.setattr(LogRead, "read" if is_cold else "read_now", fail)
+    partition = sharing.begin()
+    assert (partition.error_code, acquired(partition)) == (code, [])
+    failures = sharing.broker.replicas.manager._failures
+    assert bool(failures) is (code is ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+
+def test_without_a_log_there_is_no_leader(sharing: Sharing) -> None:
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    (led,) = sharing.broker.replicas.share_partitions.partitions()
+    led.hosted.log = None
+    assert sharing.fetch(1).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_what_another_broker_leads_is_told_at_once(sharing: Sharing) -> None:
+    sharing.topic_id = sharing.broker.topic("u", [OTHER])
+    (response,) = sharing.send_fetch(0, max_wait_ms=60_000)
+    assert partition_of(response).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert sharing.persister.reads == []
+
+
+def test_the_leadership_may_change_while_a_thread_reads(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = sharing.broker
+    sharing.topic_id = broker.topic("u", [ME, OTHER])
+    assert broker.produce("u", batch(VALUE)).error_code == 0
+    broker.replicate("u", 1)
+    sharing.send_fetch(0, max_records=0)
+    sharing.persister.loaded()
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    broker.replicas.workers.hold()
+    found = sharing.send_fetch(1, max_wait_ms=1_000)
+    # Nobody else reads it meanwhile.
+    assert sharing.send_fetch(0, "bob", max_wait_ms=1_000) == []
+    broker.replicas.pass_time(1_000)
+    assert found == []
+    broker.harness.heartbeat(ME, want_fence=True)
+    broker.replicas.follow()
+    broker.replicas.workers.release()
+    broker.replicas.call_due()
+    assert partition_of(found[0]).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_others_read_once_the_thread_has_read(sharing: Sharing, monkeypatch: pytest.MonkeyPatch) -> None:
+    sharing.write(VALUE, VALUE)
+    sharing.send_fetch(0, max_records=0)
+    sharing.persister.loaded()
+    sharing.send_fetch(0, "bob", max_records=0)
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    broker = sharing.broker
+    broker.replicas.workers.hold()
+    found = [sharing.send_fetch(1, name, max_wait_ms=5_000, max_records=1) for name in ("ada", "bob")]
+    assert found == [[], []]
+    broker.replicas.workers.release()
+    broker.replicas.call_due()
+    assert [acquired(partition_of(each[0])) for each in found] == [[(0, 0, 1)], [(1, 1, 1)]]
+
+
+def test_a_negative_limit_is_an_error(sharing: Sharing) -> None:
+    sharing.write(VALUE)
+    sharing.send_fetch(0, max_records=0)
+    sharing.persister.loaded()
+    partition = sharing.fetch(1, max_bytes=-1)
+    assert partition is None or partition.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+# --- loading ---
+
+
+def test_a_group_without_a_name_has_no_share_partition(sharing: Sharing) -> None:
+    sharing.broker.replicas.follow()
+    with pytest.raises(ShareError) as error:
+        sharing.broker.replicas.share_partitions._led.get_or_load(ShareKey("", sharing.topic_id, 0))
+    assert error.value.code is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_a_state_that_no_leader_can_have_written_is_read_again_by_the_next_fetch(sharing: Sharing) -> None:
+    good = sharing.persister.state
+    sharing.persister.state = ShareState(1, 5, batches=(StateBatch(2, 3, 0, 1),))
+    found = sharing.send_fetch(0, max_wait_ms=1_000)
+    sharing.persister.loaded()
+    assert partition_of(found[0]).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    sharing.write(VALUE)
+    sharing.persister.state = good
+    found = sharing.send_fetch(1, max_wait_ms=1_000)
+    sharing.persister.loaded()
+    assert acquired(partition_of(found[0])) == [(0, 0, 1)]
+
+
+def test_a_group_may_begin_so_far_back(sharing: Sharing) -> None:
+    sharing.configure("share.auto.offset.reset", "by_duration:PT1H")
+    sharing.persister.state = ShareState(state_epoch=1)
+    hour_ms = 3_600_000
+    for age_ms in (2 * hour_ms, hour_ms // 2):
+        records = batch(VALUE, timestamp_ms=TIMESTAMP_MS - age_ms)
+        assert sharing.broker.produce("t", records).error_code == 0
+    assert acquired(loaded_fetch(sharing)) == [(1, 1, 1)]
+
+
+def test_without_a_record_that_is_new_enough_the_next_fetch_looks_again(sharing: Sharing) -> None:
+    sharing.configure("share.auto.offset.reset", "by_duration:PT1H")
+    sharing.persister.state = ShareState(state_epoch=1)
+    assert sharing.broker.produce("t", batch(VALUE, timestamp_ms=TIMESTAMP_MS - 7_200_000)).error_code == 0
+    assert loaded_fetch(sharing).error_code == ErrorCode.OFFSET_NOT_AVAILABLE
+    assert sharing.broker.produce("t", batch(VALUE)).error_code == 0
+    found = sharing.send_fetch(1, max_wait_ms=1_000)
+    sharing.persister.loaded()
+    assert acquired(partition_of(found[0])) == [(1, 1, 1)]
+
+
+# --- requests that do not fit their session ---
+
+
+def test_the_request_that_begins_a_session_acknowledges_nothing(sharing: Sharing) -> None:
+    said = ShareFetchRequest.AcknowledgementBatch(first_offset=0, last_offset=0, acknowledge_types=[1])
+    place = ShareFetchRequest.FetchPartition(partition_index=0, acknowledgement_batches=[said])
+    topic = ShareFetchRequest.FetchTopic(topic_id=sharing.topic_id, partitions=[place])
+    (response,) = sharing.send_fetch(0, topics=[topic])
+    assert response.error_code == ErrorCode.INVALID_REQUEST
+    assert len(sharing.broker.replicas.share_partitions.sessions) == 0
+
+
+@pytest.mark.parametrize(
+    ("epoch", "code"),
+    [
+        (0, ErrorCode.INVALID_SHARE_SESSION_EPOCH),
+        (-1, ErrorCode.SHARE_SESSION_NOT_FOUND),
+        (1, ErrorCode.SHARE_SESSION_NOT_FOUND),
+    ],
+)
+def test_acknowledgements_belong_to_a_session(sharing: Sharing, epoch: int, code: ErrorCode) -> None:
+    (response,) = sharing.send_acknowledgement(epoch, 0, 0, 1)
+    assert response.error_code == code
+
+
+def test_the_last_acknowledgements_end_the_session(sharing: Sharing) -> None:
+    sharing.write(VALUE, VALUE)
+    sharing.begin()
+    found = sharing.send_acknowledgement(-1, 0, 0, 1)
+    assert sharing.persister.written().batches == (StateBatch(0, 0, 2, 1),)
+    assert sharing.persister.written().batches == (StateBatch(1, 1, 0, 1),)
+    assert partition_of(found[0]).error_code == 0
+    assert sharing.send_fetch(1)[0].error_code == ErrorCode.SHARE_SESSION_NOT_FOUND
+
+
+def test_what_is_not_loaded_cannot_be_acknowledged(sharing: Sharing) -> None:
+    sharing.send_fetch(0, max_wait_ms=1_000)
+    (response,) = sharing.send_acknowledgement(1, 0, 0, 1)
+    assert partition_of(response).error_code == ErrorCode.INVALID_RECORD_STATE
+
+
+def test_a_fetch_that_wants_records_in_an_unknown_way(sharing: Sharing) -> None:
+    sharing.write(VALUE)
+    sharing.begin()
+    (response,) = sharing.send_fetch(1, share_acquire_mode=7)
+    assert response.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+# --- what is left behind ---
+
+
+def test_nothing_is_left_of_groups_whose_members_are_gone(sharing: Sharing) -> None:
+    sharing.write(VALUE, VALUE)
+    sharing.begin()
+    sharing.send_acknowledgement(1, 0, 0, 1)
+    sharing.persister.written()
+    service = sharing.broker.replicas.share_partitions
+    ended: Callable[[object], None] = sharing.broker.services.shares.connection_ended
+    ended(1)
+    sharing.broker.replicas.call_due()
+    sharing.persister.written()
+    hosted = sharing.broker.replicas.manager.replicas.get(sharing.topic_id, 0)
+    assert hosted is not None
+    assert (service._led._led, service._led._by_group, service._left) == ({}, {}, {})
+    assert not hosted.partition.watchers
+    sharing.broker.replicas.pass_time(LOCK_MS)
+    assert sharing.persister.writes == []
+
+
+def test_acknowledgements_of_two_topics_are_counted_by_topic(sharing: Sharing) -> None:
+    metrics = sharing.broker.replicas.manager.fetches.metrics
+    sharing.write(VALUE)
+    sharing.begin()
+    request = ShareAcknowledgeRequest
+    said = request.AcknowledgementBatch(first_offset=0, last_offset=0, acknowledge_types=[1])
+    other = sharing.broker.topic("u")
+    topics = [
+        request.AcknowledgeTopic(
+            topic_id=topic_id,
+            partitions=[request.AcknowledgePartition(partition_index=0, acknowledgement_batches=[said])],
+        )
+        for topic_id in (sharing.topic_id, other)
+    ]
+    message = request(group_id=GROUP, member_id="ada", share_session_epoch=1, topics=topics)
+    found = sharing.broker.send(message, 2, connection=1)
+    sharing.persister.written()
+    codes = [each.error_code for topic in found[0].responses for each in topic.partitions]
+    assert sorted(codes) == [0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+    of = {name: metrics.of(name) for name in ("t", "u")}
+    assert {name: each.share_acknowledgements for name, each in of.items()} == {"t": 1, "u": 1}
+    assert {name: each.failed_share_acknowledgements for name, each in of.items()} == {"t": 0, "u": 1}
+    assert (metrics.all.share_acknowledgements, metrics.all.failed_share_acknowledgements) == (2, 1)

@@ -1,0 +1,76 @@
+"""Members of classic groups at the edges: who leads, which timeouts hold, who may commit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkaproto.error_codes import ErrorCode
+from tests.coordinator.support.groups import DELAY_MS, REBALANCE_MS, SESSION_MS, Groups
+from tests.coordinator.support.offsets import of
+
+NONE = ErrorCode.NONE
+
+
+def static_pair(groups: Groups, **fields: Any) -> tuple[str, str]:
+    """The ids of two static members of a stable group; the first one leads."""
+    joins = [groups.join(group_instance_id=each, **fields) for each in ("A", "B")]
+    groups.advance(2 * DELAY_MS)
+    leader, follower = (each[0].member_id for each in joins)
+    groups.sync(follower, 1, group_instance_id="B")
+    groups.sync(leader, 1, {leader: b"1", follower: b"2"}, group_instance_id="A")
+    return leader, follower
+
+
+def test_a_static_member_that_starts_anew_is_told_who_leads() -> None:
+    for knows_skipping in (True, False):
+        groups = Groups()
+        leader, follower = static_pair(groups)
+        (joined,) = groups.join(group_instance_id="B", knows_skipping=knows_skipping)
+        assert joined.member_id not in (leader, follower)
+        assert (joined.code, joined.generation, joined.leader_id) == (NONE, 1, leader)
+        assert (joined.members, joined.skip_assignment) == ([], False)
+        assert groups.sync(joined.member_id, 1, group_instance_id="B")[0].assignment == b"2"
+
+
+def test_if_the_leader_does_not_join_again_the_first_of_those_who_do_leads() -> None:
+    groups = Groups(max_session_timeout_ms=10 * REBALANCE_MS)
+    long: dict[str, Any] = {"session_timeout_ms": 9 * REBALANCE_MS}
+    _, follower = static_pair(groups, **long)
+    last = groups.join(**long)
+    first = groups.join(follower, group_instance_id="B", **long)
+    groups.advance(REBALANCE_MS)
+    assert first[0].leader_id == last[0].leader_id == follower
+
+
+def test_a_session_is_as_long_as_the_member_said_last() -> None:
+    groups = Groups()
+    (member_id,) = groups.stable(1)
+    (joined,) = groups.join(member_id, session_timeout_ms=2 * SESSION_MS)
+    groups.sync(member_id, joined.generation, {member_id: b""})
+    assert groups.beat(member_id, joined.generation) is NONE
+    groups.advance(2 * SESSION_MS - 1)
+    assert groups.described().state == "Stable"
+    groups.advance(1)
+    assert groups.described().state == "Empty"
+
+
+def test_a_generation_is_that_of_a_member_even_if_the_group_has_none() -> None:
+    groups = Groups()
+    groups.commit(of("a", 0, 1))
+    for generation, code in ((-1, NONE), (0, ErrorCode.UNKNOWN_MEMBER_ID), (1, ErrorCode.UNKNOWN_MEMBER_ID)):
+        told = groups.commit(of("a", 0, 2), generation=generation, member_id="m")
+        assert [each[0] for each in told.responses] == [code]
+
+
+def test_what_a_member_likes_best_counts_only_if_all_support_it() -> None:
+    groups = Groups()
+    likes = [
+        (("mine", b""), ("range", b""), ("sticky", b"")),
+        (("other", b""), ("sticky", b""), ("range", b"")),
+        (("third", b""), ("sticky", b""), ("range", b"")),
+    ]
+    joins = [groups.join(protocols=each) for each in likes]
+    groups.advance(3 * DELAY_MS)
+    assert {each[0].protocol for each in joins} == {"sticky"}
+    # The one that leads was the first, and hears what all said of that protocol.
+    assert [len(each[0].members) for each in joins] == [3, 0, 0]

@@ -1,0 +1,187 @@
+"""Groups of all kinds at the edges: names that are empty, sessions on another broker, commits that are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.requests.streams_group_requests import Endpoint
+from tests.coordinator.support.derived import check_classic, check_consumer, check_share, check_streams
+from tests.coordinator.support.groups import REBALANCE_MS, SESSION_MS, Groups
+from tests.coordinator.support.offsets import of
+from tests.coordinator.support.share_groups import ShareCoordinator
+from tests.coordinator.support.streams import subtopology, topology
+
+NONE = ErrorCode.NONE
+LOST = ErrorCode.COORDINATOR_NOT_AVAILABLE
+LONG_MS = 60_000
+"""No session is longer."""
+
+
+def test_a_classic_group_has_a_name() -> None:
+    groups = Groups()
+    invalid = ErrorCode.INVALID_GROUP_ID
+    assert groups.refusal(group="") is invalid
+    assert groups.shard.heartbeat("", "m", None, 1) is invalid
+    with pytest.raises(CoordinatorError) as error:
+        groups.shard.leave("", [("m", None)])
+    assert error.value.code is invalid
+    assert groups.commit_in_transaction(1, of("a", 0, 1), group="").responses == [(invalid, [])]
+    assert groups.delete_offsets("a", 0, group="").responses == [(invalid, [])]
+
+
+def test_a_producer_that_is_no_member_is_told_so() -> None:
+    groups = Groups()
+    groups.stable(1)
+    told = groups.commit_in_transaction(1, of("a", 0, 1), member_id="other", generation=1)
+    assert told.responses == [(ErrorCode.UNKNOWN_MEMBER_ID, [])]
+    groups.consumer(group="new")
+    told = groups.commit_in_transaction(1, of("a", 0, 1), group="new", member_id="m", generation=9)
+    # Producers know no other error for an epoch that is not the member's.
+    assert told.responses == [(ErrorCode.ILLEGAL_GENERATION, [])]
+
+
+def test_a_reader_with_an_epoch_is_a_member() -> None:
+    groups = Groups()
+    groups.consumer(group="consumer")
+    groups.streams(group="streams")
+    for group in ("consumer", "streams"):
+        assert groups.fetch(group) == {}
+        for reader in ({"member_epoch": 0}, {"member_id": "other", "member_epoch": -1}):
+            assert groups.fetch(group, **reader) is ErrorCode.UNKNOWN_MEMBER_ID
+        for epoch in (1, 3):
+            found = groups.fetch(group, member_id="m", member_epoch=epoch)
+            assert found is ErrorCode.STALE_MEMBER_EPOCH
+        assert groups.fetch(group, member_id="m", member_epoch=2) == {}
+
+
+def test_sessions_of_members_of_all_kinds_begin_anew_on_another_broker() -> None:
+    groups = ShareCoordinator()
+    groups.stable(1)
+    groups.consumer(group="consumer")
+    groups.streams(group="streams")
+    groups.pulse("m", 0, "a", group_id="share")
+    groups.advance(SESSION_MS // 2)
+    groups.move()
+    shard, world = groups.shard, groups.world
+    check_classic(shard._groups["group"], world)
+    check_consumer(shard._consumer.groups["consumer"], world)
+    check_streams(shard._streams.groups["streams"], world)
+    check_share(shard.share.groups.groups["share"], world)
+    groups.advance(LONG_MS)
+    states = {group_id: state for group_id, _, state, _ in groups.listed()}
+    assert states == dict.fromkeys(("group", "consumer", "streams", "share"), "Empty")
+
+
+def test_a_static_member_that_likes_another_protocol_best_begins_a_rebalance() -> None:
+    groups = Groups()
+    protocols = (("range", b"s"), ("sticky", b"s"))
+    static: dict[str, Any] = {"group_instance_id": "i"}
+    (old,) = [each.member_id for each in groups.joined(1, protocols=protocols, **static)]
+    groups.sync(old, 1, {}, **static)
+    (again,) = groups.join(protocols=protocols, **static)
+    assert (again.generation, again.protocol) == (1, "range")
+    (again,) = groups.join(protocols=protocols[::-1], **static)
+    assert (again.generation, again.protocol) == (2, "sticky")
+
+
+def test_a_member_whose_session_ends_hears_nothing_of_its_assignment() -> None:
+    groups = Groups()
+    leader, follower = (each.member_id for each in groups.joined(2))
+    found = groups.sync(follower, 1)
+    assert groups.leave((follower, None)) == [NONE]
+    assert [each.code for each in found] == [ErrorCode.UNKNOWN_MEMBER_ID]
+    assert groups.beat(leader, 1) is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def test_a_member_that_does_not_revoke_is_fenced_as_soon_as_the_log_takes_it() -> None:
+    groups = Groups(consumer_assignment_interval_ms=0, consumer_min_assignment_interval_ms=0)
+    groups.consumer("m1", rebalance_timeout_ms=1_000)
+    groups.consumer("m2")
+    groups.consumer("m1", 2)
+    group = groups.shard._consumer.groups["group"]
+    check_consumer(group, groups.world)
+    groups.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
+    groups.advance(3_000)
+    assert "m1" in group.members
+    groups.log.refusal = None
+    groups.advance(500)
+    assert group.members.keys() == {"m2"}
+
+
+# --- share groups ---
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda groups, told: groups.share.alter("group", {"a": {0: 5}}, told),
+        lambda groups, told: groups.share.delete_offsets("group", ["a"], told),
+    ],
+    ids=["alter", "delete"],
+)
+def test_what_administrators_ask_of_share_groups_is_not_done_unless_it_is_committed(
+    ask: Callable[[ShareCoordinator, Callable[..., None]], None],
+) -> None:
+    groups = ShareCoordinator()
+    groups.pulse("m", 0, "a")
+    groups.pulse("m", -1)
+    told: list[Any] = []
+    groups.log.commits_at_once = False
+    asked = len(groups.persister.asked)
+    ask(groups, lambda *said: told.append(said))
+    assert told == []
+    groups.log.give_up(ErrorCode.REQUEST_TIMED_OUT)
+    groups.advance(10)
+    assert told == [(LOST, None, ())]
+    assert len(groups.persister.asked) == asked
+
+
+# --- streams groups ---
+
+
+def test_a_member_that_leaves_may_ask_the_application_to_end() -> None:
+    groups = Groups()
+    groups.streams("m1")
+    groups.streams("m2")
+    groups.streams("m1", -1, shutdown_application=True)
+    group = groups.shard._streams.groups["group"]
+    response = groups.streams("m2", group.members["m2"].epoch)
+    assert any("'m1' asked" in each.status_detail for each in response.status or ())
+
+
+def test_without_a_topology_nobody_is_served() -> None:
+    groups = Groups()
+    groups.streams("m")
+    groups.shard._streams.groups["group"].topology = None
+    assert groups.streams("m", 2).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_of_a_topic_with_fewer_partitions_some_tasks_read_none() -> None:
+    groups = Groups()
+    groups.topics.counts = {"a": 2, "b": 3}
+    both = topology(subtopology("0", ["a", "b"]))
+    groups.streams("m1", topology=both, user_endpoint=Endpoint("h", 1))
+    response = groups.streams("m2", topology=both)
+    (part,) = response.partitions_by_user_endpoint or []
+    assert [(each.topic, each.partitions) for each in part.active_partitions] == [
+        ("a", [0, 1]),
+        ("b", [0, 1, 2]),
+    ]
+
+
+def test_a_session_timeout_of_a_classic_member_has_to_be_within_the_limits() -> None:
+    groups = Groups()
+    groups.config = msgspec.structs.replace(
+        groups.config, min_session_timeout_ms=SESSION_MS, max_session_timeout_ms=REBALANCE_MS
+    )
+    invalid = ErrorCode.INVALID_SESSION_TIMEOUT
+    assert groups.refusal(session_timeout_ms=SESSION_MS - 1) is invalid
+    assert groups.refusal(session_timeout_ms=REBALANCE_MS + 1) is invalid
+    for timeout_ms in (SESSION_MS, REBALANCE_MS):
+        assert groups.join(session_timeout_ms=timeout_ms, group=f"g{timeout_ms}") == []

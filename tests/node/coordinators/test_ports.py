@@ -1,0 +1,296 @@
+"""What the ports of coordinators say: if the coordinator is on another broker or not loaded yet, and of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig
+from kafkaproto_server.node.coordinators.share import CurrentShareConfig
+from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.node.coordinators.topic_watch import TopicChanges
+from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
+from kafkaproto_server.requests.coordinator_places import partition_of
+from kafkaproto_server.requests.group_requests import JoinValues, SyncValues
+from kafkaproto_server.requests.offset_requests import Committer, OffsetReader, ProducerKey
+from kafkaproto_server.requests.share_group_requests import ShareHeartbeatValues
+from kafkaproto_server.requests.share_state import Result, ShareState
+from kafkaproto_server.requests.streams_group_requests import StreamsHeartbeatValues
+from kafkaproto_server.requests.transaction_requests import (
+    AddPartitionsValues,
+    EndTxnValues,
+    InitProducerIdValues,
+    ListValues,
+    TopicPartition,
+)
+from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from tests.apis.support.data_broker import ME, OTHER, DataBroker
+from tests.apis.support.replicas import HandClock
+from tests.controller.support.harness import SeededRng, update_features_request
+from tests.coordinator.support.offsets import of
+
+P0 = TopicPartition("t", 0)
+JOIN = JoinValues(
+    member_id="",
+    group_instance_id=None,
+    client_id="client",
+    client_host="/10.0.0.7",
+    protocol_type="consumer",
+    protocols=(("range", b""),),
+    session_timeout_ms=10_000,
+    rebalance_timeout_ms=10_000,
+    needs_known_id=False,
+    knows_skipping=True,
+)
+SYNC = SyncValues(
+    member_id="m",
+    group_instance_id=None,
+    generation=1,
+    protocol_type="consumer",
+    protocol="range",
+    assignments=(),
+)
+INIT = InitProducerIdValues(transactional_id="id", transaction_timeout_ms=1_000, version=5)
+ADD = AddPartitionsValues(
+    transactional_id="id", producer_id=7, producer_epoch=0, partitions=frozenset([P0]), version=5
+)
+END = EndTxnValues(transactional_id="id", producer_id=7, producer_epoch=0, committed=True, version=5)
+
+Take = Callable[[Any], None]
+
+
+def asked(ask: Callable[[Callable[..., None]], Any]) -> Any:
+    """What a call says by its callback, or returns: the code in it."""
+    told: list[Any] = []
+    returned = ask(lambda *said: told.append(said[0]))
+    (found,) = told or [returned]
+    if isinstance(found, Mapping):
+        (found,) = set(found.values())
+    response = getattr(found, "response", found)
+    return getattr(response, "error_code", getattr(response, "code", response))
+
+
+def of_groups(broker: DataBroker) -> dict[str, Any]:
+    """What each call of the groups' ports says."""
+    port, share = broker.replicas.groups.port, broker.replicas.groups.share_port
+    producer = ProducerKey(producer_id=7, producer_epoch=0)
+    calls: dict[str, Callable[[Callable[..., None]], Any]] = {
+        "join": lambda told: port.join("g", JOIN, told),
+        "sync": lambda told: port.sync("g", SYNC, told),
+        "heartbeat": lambda told: port.heartbeat("g", "m", None, 1),
+        "leave": lambda told: port.leave("g", [("m", None)]),
+        "described": lambda told: port.described("g"),
+        "commit": lambda told: port.commit_offsets("g", Committer(version=9), [of("t", 0, 1)], -1, told),
+        "commit in transaction": lambda told: port.commit_in_transaction(
+            "g", Committer(version=3), [of("t", 0, 1)], producer, told
+        ),
+        "fetch": lambda told: port.fetch_offsets("g", OffsetReader(require_stable=False), None, told),
+        "delete offsets": lambda told: port.delete_offsets("g", [], told),
+        "delete": lambda told: port.delete_group("g", told),
+        "consumer heartbeat": lambda told: port.consumer_heartbeat(
+            HeartbeatValues(group_id="g", member_id="m", member_epoch=1), told
+        ),
+        "consumer described": lambda told: port.consumer_described("g"),
+        "streams heartbeat": lambda told: port.streams_heartbeat(
+            StreamsHeartbeatValues(group_id="g", member_id="m", member_epoch=1), told
+        ),
+        "streams described": lambda told: port.streams_described("g"),
+        "share heartbeat": lambda told: share.share_heartbeat(
+            ShareHeartbeatValues(group_id="g", member_id="m", member_epoch=1), told
+        ),
+        "share described": lambda told: share.share_described("g"),
+        "describe share offsets": lambda told: share.describe_share_offsets("g", None, told),
+        "alter share offsets": lambda told: share.alter_share_offsets("g", {}, told),
+        "delete share offsets": lambda told: share.delete_share_offsets("g", [], told),
+    }
+    return {name: asked(call) for name, call in calls.items()}
+
+
+def of_transactions(broker: DataBroker) -> dict[str, Any]:
+    """What each call of the transactions' port says."""
+    port = broker.replicas.transactions.port
+    calls: dict[str, Callable[[Callable[..., None]], Any]] = {
+        "init": lambda told: port.init_producer_id(INIT, told),
+        "add": lambda told: port.add_partitions(ADD, told),
+        "verify": lambda told: port.verify_partitions(ADD),
+        "end": lambda told: port.end_transaction(END, told),
+        "describe": lambda told: port.describe_transaction("id"),
+    }
+    return {name: asked(call) for name, call in calls.items()}
+
+
+def of_share_states(broker: DataBroker) -> dict[str, Any]:
+    """What each call of the share coordinator's port says."""
+    port, topic_id = broker.replicas.share.port, broker.topic_id("t")
+    calls: dict[str, Callable[[Callable[..., None]], Any]] = {
+        "initialize": lambda told: port.initialize_state("g", topic_id, 0, 1, 0, told),
+        "read": lambda told: port.read_state("g", topic_id, 0, 1, told),
+        "read summary": lambda told: port.read_state_summary("g", topic_id, 0, 1, told),
+        "write": lambda told: port.write_state("g", topic_id, 0, ShareState(1, 0), 1, told),
+        "delete": lambda told: port.delete_state("g", topic_id, 0, told),
+    }
+    return {name: asked(call) for name, call in calls.items()}
+
+
+KINDS = [(GROUPS_TOPIC, of_groups), (TRANSACTIONS_TOPIC, of_transactions), (SHARE_TOPIC, of_share_states)]
+
+
+@pytest.mark.parametrize(("topic", "ask"), KINDS, ids=[name for name, _ in KINDS])
+@pytest.mark.parametrize("leader", [OTHER, None], ids=["another broker leads", "there is no topic"])
+def test_the_coordinator_is_on_another_broker(
+    topic: str, ask: Callable[[DataBroker], dict[str, Any]], leader: int | None
+) -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    if leader is not None:
+        broker.topic(topic, [leader])
+    broker.replicas.follow()
+    assert set(ask(broker).values()) == {ErrorCode.NOT_COORDINATOR}
+
+
+def unloaded(topic: str) -> DataBroker:
+    """A broker that leads the topic of coordinators, and has not read it yet."""
+    broker = DataBroker()
+    broker.topic("t")
+    broker.topic(topic)
+    broker.replicas.follow()
+    replicas = broker.replicas
+    led: Any = {
+        GROUPS_TOPIC: replicas.groups.led,
+        TRANSACTIONS_TOPIC: replicas.transactions.coordinators.led,
+        SHARE_TOPIC: replicas.share.coordinators.led,
+    }[topic]
+    led._led[0].loading = object()
+    return broker
+
+
+@pytest.mark.parametrize(("topic", "ask"), KINDS, ids=[name for name, _ in KINDS])
+def test_the_coordinator_is_not_loaded_yet(topic: str, ask: Callable[[DataBroker], dict[str, Any]]) -> None:
+    broker = unloaded(topic)
+    loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    said = ask(broker)
+    # A member that beats while its group is loaded has nothing to do.
+    assert said.pop("heartbeat", ErrorCode.NONE) is ErrorCode.NONE
+    assert set(said.values()) == {loading}
+    groups, transactions = broker.replicas.groups.port, broker.replicas.transactions.port
+    assert (groups.listed() is loading) is (topic == GROUPS_TOPIC)
+    assert (transactions.list_transactions(ListValues()) is loading) is (topic == TRANSACTIONS_TOPIC)
+
+
+def test_a_transaction_without_a_name_is_a_wrong_request_wherever_it_is_coordinated() -> None:
+    broker = DataBroker()
+    port = broker.replicas.transactions.port
+    assert asked(lambda told: port.describe_transaction("")) == ErrorCode.INVALID_REQUEST
+
+
+def test_without_a_producer_id_there_is_no_producer_yet() -> None:
+    broker = DataBroker()
+    broker.topic(TRANSACTIONS_TOPIC)
+    broker.replicas.follow()
+    coordinators = broker.replicas.transactions.coordinators
+    coordinators._new_producer_id = lambda take: take(None)
+    said: list[Any] = []
+    coordinators.init_producer_id(INIT, said.append)
+    assert [each.code for each in said] == [ErrorCode.COORDINATOR_LOAD_IN_PROGRESS]
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_what_the_features_of_the_cluster_allow_is_served(level: int) -> None:
+    broker = DataBroker()
+    for feature in ("group.version", "share.version", "streams.version"):
+        if broker.harness.image.features.get(feature, 0) != level:
+            broker.harness.call(update_features_request((feature, level, 3 if not level else 1)))
+        assert broker.harness.image.features.get(feature, 0) == level
+    groups, share = broker.replicas.groups.port, broker.replicas.groups.share_port
+    assert groups.serves_consumer_groups() is bool(level)
+    assert groups.serves_streams_groups() is bool(level)
+    assert share.serves_share_groups() is bool(level)
+    assert broker.replicas.share_partitions.port().serves_share_partitions() is bool(level)
+
+
+def test_what_the_configs_do_not_name_is_not_served() -> None:
+    broker = DataBroker(group_coordinator_rebalance_protocols="classic")
+    for feature in ("group.version", "streams.version"):
+        broker.harness.call(update_features_request((feature, 1, 1)))
+    assert not broker.replicas.groups.port.serves_consumer_groups()
+    assert not broker.replicas.groups.port.serves_streams_groups()
+
+
+def test_settings_are_those_of_the_configs_as_they_are_now() -> None:
+    configs = NodeConfigs(static={"group.max.size": "7"})
+    group_config = CurrentGroupConfig(lambda: configs)
+    assert group_config().max_size == 7
+    assert group_config() is group_config(), "they are computed once"
+    share_config = CurrentShareConfig(lambda: configs)
+    assert share_config() is share_config()
+    configs = NodeConfigs(
+        static={
+            "group.max.size": "8",
+            "share.coordinator.snapshot.update.records.per.snapshot": "9",
+        }
+    )
+    assert group_config().max_size == 8
+    assert share_config().updates_per_snapshot == 9
+
+
+def test_the_place_of_a_groups_offsets_is_known_before_there_is_a_topic() -> None:
+    broker = DataBroker(offsets_topic_num_partitions="40")
+    port = broker.replicas.transactions.port
+    assert port.offsets_partition("group") == (GROUPS_TOPIC, partition_of("group", 40))
+    broker.topic(GROUPS_TOPIC, [ME], [ME], [ME])
+    assert port.offsets_partition("group") == (GROUPS_TOPIC, partition_of("group", 3))
+
+
+def test_coordinators_hear_of_topics_only_where_they_are() -> None:
+    broker = DataBroker()
+    topic_id = broker.topic("t")
+    replicas = broker.replicas
+    assert not replicas.groups.is_needed()
+    assert not replicas.share.coordinators.is_needed()
+    for name in (GROUPS_TOPIC, SHARE_TOPIC):
+        broker.topic(name)
+    replicas.follow()
+    assert replicas.groups.is_needed()
+    assert replicas.share.coordinators.is_needed()
+    told: list[Any] = []
+    replicas.groups.port.commit_offsets(
+        "g", Committer(version=9), [of("t", 0, 1, topic_id=topic_id)], -1, lambda *said: told.append(said)
+    )
+    replicas.share.port.initialize_state("g", topic_id, 0, 1, 0, told.append)
+    replicas.call_due()
+    shard = replicas.groups.led.shard("g")
+    assert shard.counts.offsets == 1
+    changed: list[tuple[frozenset[str], bool]] = []
+    shard.topics_changed = (  # type: ignore[method-assign]
+        lambda names, *, has_new: changed.append((frozenset(names), has_new))
+    )
+    replicas.groups.topics_changed(TopicChanges(deleted=[], changed=["t"], has_new=True))
+    assert (changed, shard.counts.offsets) == ([(frozenset("t"), True)], 1)
+    replicas.groups.topics_changed(TopicChanges(deleted=[("t", topic_id)], changed=["t"], has_new=False))
+    replicas.share.coordinators.topics_deleted([topic_id])
+    replicas.call_due()
+    assert changed[1:] == [(frozenset("t"), False)]
+    assert shard.counts.offsets == 0
+    summaries: list[Result] = []
+    replicas.share.port.read_state_summary("g", topic_id, 0, 1, summaries.append)
+    replicas.call_due()
+    assert [each.state and each.state.state_epoch for each in summaries] == [0]
+
+
+def test_a_timer_that_comes_too_early_is_set_again() -> None:
+    clock = HandClock()
+    calls: list[tuple[int, Callable[[], None]]] = []
+    surroundings = NodeSurroundings(clock, SeededRng(), lambda at_ms, call: calls.append((at_ms, call)))
+    done: list[int] = []
+    at_ms = clock.now_ms() + 10
+    surroundings.call_at(at_ms, lambda: done.append(clock.now_ms()))
+    for passed_ms in (9, 1):
+        clock.now += passed_ms
+        (due_ms, call), calls[:] = calls[0], []
+        assert due_ms == at_ms
+        call()
+    assert (done, calls) == ([at_ms], [])
