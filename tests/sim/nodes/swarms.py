@@ -49,6 +49,8 @@ _KINDS = (
 _SEEDS_OF_A_KIND = 100_000
 _WITH_DIRECTORIES = 0.3
 """The part of the swarms with several log directories."""
+_AIMED_SHARE = 0.3
+"""The part of the swarms with each of the aimed strikes."""
 _EVENTS: tuple[Event, ...] = ("asks for an ISR", "has another ISR", "begins to lead")
 _HITS: tuple[tuple[tuple[Victim, Act], ...], ...] = (
     (("itself", "kill"),),
@@ -88,7 +90,7 @@ def draw(seed: int) -> NodesOptions:
         config={**loads.config, **_config(rng), **(directories.config if directories else {})},
         large_partitions=0,
         down_s=DOWN_S * rng.choice((0.2, 1.0, 1.0, 3.0)),
-        strikes=tuple(_strike(rng) for _ in range(rng.choice((0, 1, 2, 3)))),
+        strikes=(*(_strike(rng) for _ in range(rng.choice((0, 1, 2, 3)))), *_aimed_strikes(seed)),
         has_old_brokers=rng.random() < 0.5,
     )
 
@@ -124,6 +126,26 @@ def _config(rng: random.Random) -> dict[str, str]:
         "broker.session.timeout.ms": str(session_ms),
         "broker.heartbeat.interval.ms": str(heartbeat_ms),
     }
+
+
+def _aimed_strikes(seed: int) -> list[Strike]:
+    """Strikes at moments which chance alone hardly ever brings about."""
+    rng = random.Random(f"aimed strikes {seed}")
+    left_behind = Strike(
+        event="loses a follower",
+        share=rng.choice((0.2, 0.5)),
+        # Who leads next may have an old high watermark, and what it waits for is a follower that lags.
+        hits=(("itself", "kill"), ("the others", "kill"), ("a follower", "start")),
+        within_s=rng.choice((0.5, 2.0)),
+    )
+    hidden = Strike(
+        event=rng.choice(_EVENTS),
+        share=rng.choice((0.05, 0.2)),
+        # The leader knows what the follower had fetched, and not what it has.
+        hits=(("a follower", "power loss"), ("a follower", "hide")),
+        within_s=rng.choice((0.02, 1.0)),
+    )
+    return [each for each in (left_behind, hidden) if rng.random() < _AIMED_SHARE]
 
 
 def _strike(rng: random.Random) -> Strike:

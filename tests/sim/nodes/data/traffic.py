@@ -64,7 +64,7 @@ class DataOptions:
     """Whether each of the idempotent producers begins new epochs as the Java client does, and not as librdkafka; empty
     if they begin none."""
     movers: int = 0
-    """Clients that have other replicas lead, beside the one of ``moves``."""
+    """Clients that have other replicas lead, beside the one of ``moves``, each those of one partition."""
     table_keys: int = 0
     """Of a compacted topic; 0 for none."""
 
@@ -153,7 +153,8 @@ class DataTraffic:
                 hosts,
                 self.ledger,
                 random.Random(f"mover {number} {seed}"),
-                places,
+                # Its leaders lead again before what they were told in their earlier terms is forgotten.
+                [places[number % len(places)]],
             )
             for number in range(options.movers)
         ]
