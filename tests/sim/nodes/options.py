@@ -105,6 +105,8 @@ class NodesOptions:
     down_s: float = DOWN_S
     """The mean time until a node that ended starts again."""
     strikes: tuple[Strike, ...] = ()
+    has_early_limits: bool = False
+    """Whether epochs of producers and sessions, and generations of groups, begin anew after a few."""
     has_old_brokers: bool = False
     """Whether somebody asks the controllers in the name of brokers as they were registered before."""
 
