@@ -90,10 +90,12 @@ class Decisions:
     def _applies(
         self, original: Any, found: tuple[Host, Place], partition: Partition, *given: Any, **more: Any
     ) -> Any:
-        before = partition.leader_epoch
+        before, isr = partition.leader_epoch, partition.isr
         is_change = original(partition, *given, **more)
-        if partition.role is Role.LEADER and partition.leader_epoch != before:
-            self._strike("begins to lead", found[0], None)
+        if partition.role is Role.LEADER:
+            if partition.leader_epoch != before:
+                self._strike("begins to lead", found[0], None)
+            self._has_lost(found[0], partition, isr)
         return is_change
 
     def _has_isr(
@@ -104,6 +106,13 @@ class Decisions:
         if partition.isr != before:
             member_id = next((each for each in partition.isr if each not in before), None)
             self._strike("has another ISR", found[0], member_id)
+            self._has_lost(found[0], partition, before)
+
+    def _has_lost(self, host: Host, partition: Partition, isr: Sequence[int]) -> None:
+        """Tell of a member of an earlier ISR that is not in there any more."""
+        member_id = next((each for each in isr if each not in partition.isr), None)
+        if member_id is not None:
+            self._strike("loses a follower", host, member_id)
 
     def _hears(
         self, original: Any, found: tuple[Host, Place], partition: Partition, *given: Any, **more: Any

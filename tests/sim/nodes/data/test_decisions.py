@@ -134,6 +134,27 @@ def test_another_isr_is_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_a_follower_that_leaves_the_isr_is_an_event_whoever_takes_it_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watched = Watched(monkeypatch, ends={})
+    with watched.decisions.watched():
+        watched.replica.see(isr=(1, 2, 3))
+        watched.strikes.clear()
+        watched.replica.see(isr=(1, 3))
+        assert watched.strikes == [("loses a follower", 2)]
+        partition = watched.replica.partition
+        partition._ask((1,))
+        change = partition.isr_change
+        assert change is not None
+        partition.isr_accepted(change, isr=(1,), partition_epoch=partition.partition_epoch + 1, now_ms=0)
+    assert watched.strikes[1:] == [
+        ("asks for an ISR", None),
+        ("has another ISR", None),
+        ("loses a follower", 3),
+    ]
+
+
 def test_a_partition_of_a_node_that_has_ended_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched(monkeypatch, ends={2: 0})
     watched.held.get = lambda topic_id, index: None
