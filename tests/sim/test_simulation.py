@@ -12,9 +12,9 @@ import pytest
 
 from tests.running.counting import CORES, count_run
 from tests.sim.checkers.invariants import Invariant
+from tests.sim.nodes.runner import NodesTotals
 from tests.sim.options import SCENARIOS, UNKNOWN_NODE_MODES, draw, draw_with_unknown_node
 from tests.sim.run import run
-from tests.sim.nodes.runner import NodesTotals
 from tests.sim.runner import SEEDS_FILE, Totals, command, known_seeds, pace, report, timed_run
 from tests.sim.seeds import FEW, pieces, run_all_well
 
