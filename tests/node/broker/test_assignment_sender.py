@@ -127,11 +127,18 @@ async def test_assignments_are_sent_when_they_are_due(
     world = World(monkeypatch, AssignReplicasToDirsResponse())
     async with world.running():
         await trio.sleep(0.1)
-        world.fill(due_ms=250)
+        world.fill(due_ms=5000)
+        await trio.sleep(4.899)
+        world.publish()
         await trio.sleep(1)
-    assert world.channel.asked_ms == [250]
-    assert world.channel.requests == [AssignReplicasToDirsRequest(broker_id=1, broker_epoch=7)]
-    assert world.results == [("answered", 250)]
+        assert world.channel.asked_ms == [5000]
+        assert world.channel.requests == [AssignReplicasToDirsRequest(broker_id=1, broker_epoch=7)]
+        world.fill(due_ms=10_000)
+        await trio.sleep(5)
+        assert world.channel.asked_ms == [5000, 10_000]
+    assert world.results == [("answered", 5000)]
+    # It has not looked in vain.
+    assert sorted({*world.applied_ms}) == [0, 100, 4999, 5000, 5999, 10_000]
 
 
 async def test_what_fails_is_sent_again_when_the_queue_says(
