@@ -86,6 +86,7 @@ def test_the_last_delivery_ends_in_the_archive() -> None:
     assert change.batches == [StateBatch(0, 3, 4, 1)]
     (batch,) = core.expire(LOCK_MS)
     assert batch == StateBatch(4, 9, 4, 1)
+    assert core.delivery_complete_count == 10
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,13 @@ def test_ranges_outside_of_what_was_fetched(
         say(core, said)
     else:
         assert code(core, said) is expected
+
+
+def test_what_was_not_fetched_is_told_apart() -> None:
+    with pytest.raises(ShareError, match=r"^The records from 10 to 12 were not fetched yet"):
+        say(partition(), (10, 12, [1]))
+    with pytest.raises(ShareError, match=r"^The last of the records from 9 to 12 were not fetched yet"):
+        say(partition(), (9, 12, [1]))
 
 
 def test_a_refusal_takes_everything_back_but_renewed_locks() -> None:
@@ -289,6 +297,14 @@ def test_a_change_that_is_not_done_holds_the_start_back() -> None:
     assert core.start_offset == 10
 
 
+def test_what_the_log_has_lost_is_not_taken_back() -> None:
+    core = partition()
+    change = say(core, (0, 3, [2]))
+    core.log_start_moved(4)
+    core.complete(change, is_kept=False, now_ms=0)
+    assert release(core, "ada").batches == [StateBatch(4, 9, 0, 1)]
+
+
 def test_what_is_done_with_takes_no_memory() -> None:
     core = partition((2, 2, 6))
     for last, first_left in ((1, 2), (3, 4), (5, 4), (8, 4)):
@@ -317,10 +333,13 @@ def test_locks_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
         assert len(core._locks) <= core._clean_at == 4
     assert core.expire(LOCK_MS + 98) == ()
     assert core.expire(LOCK_MS + 99) == (StateBatch(0, 9, 0, 1),)
-    for _ in range(4):
-        core.lock(0, 9, 0)
-    core.clean_locks()
-    assert core.next_deadline_ms() is None, "nobody has anything"
+    others = partition()
+    others.complete(say(others, (0, 9, [2])), is_kept=True, now_ms=0)
+    for each in (core, others):
+        for _ in range(4):
+            each.lock(0, 9, 0)
+        each.clean_locks()
+        assert each.next_deadline_ms() is None, "nobody has anything"
     core = partition()
     for offset in range(10):
         acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], Change(), offset)

@@ -143,6 +143,11 @@ def test_the_last_delivery_is_of_one_record_however_large_its_batch_is() -> None
     assert get(core, log=[LogBatch(0, 15)]) == [(0, 0, 4)]
     core = partition((StateBatch(0, 15, 0, 3),), delivery_count_limit=4)
     assert get(core, log=[LogBatch(0, 15)]) == [(0, 0, 4)]
+    core = partition((StateBatch(0, 15, 0, 2),), delivery_count_limit=3)
+    assert get(core, log=[LogBatch(0, 15)]) == [(0, 0, 3)]
+    # With two deliveries there is only one before the last one.
+    core = partition((StateBatch(0, 15, 0, 1),), delivery_count_limit=2)
+    assert get(core, log=[LogBatch(0, 15)]) == [(0, 15, 2)]
 
 
 def test_records_of_a_batch_are_one_range_if_they_are_consecutive_and_were_delivered_as_often() -> None:

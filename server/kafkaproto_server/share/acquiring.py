@@ -142,8 +142,6 @@ class _Acquisition:
     def run(self) -> list[AcquiredRange]:
         """Acquire."""
         self._set_limits()
-        if self._limit <= 0:
-            return []
         partition, first_base = self._partition, self._base
         self._archive_compacted()
         floor = partition.in_flight.floor(first_base)
@@ -172,8 +170,7 @@ class _Acquisition:
         room = partition.settings.partition_max_record_locks - partition.in_flight_count
         self._limit = min(max_records, room)
         if self._limit <= 0:
-            self._limit = min(max_records, partition.end_offset - self._fetch_offset + 1)
-            self._last = min(self._last, partition.end_offset)
+            self._limit, self._last = max_records, min(self._last, partition.end_offset)
 
     def _archive_compacted(self) -> None:
         """Available records that the log does not have any more hold nothing up."""
@@ -191,8 +188,7 @@ class _Acquisition:
             if self._left <= 0:
                 return
             if self._partition.gap_start is not None:
-                if gap_start < batch.first:
-                    self._acquire_new(gap_start, batch.first - 1)
+                self._acquire_new(gap_start, batch.first - 1)
                 gap_start = batch.last + 1
                 if self._left <= 0:
                     return
