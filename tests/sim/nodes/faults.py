@@ -152,6 +152,7 @@ class Faults:
             "power loss": self._lose_power,
             "cut off": self._isolate,
             "hide": partial(self._hide, host),
+            "reset": self._reset_all,
             "away": self._send_away,
             "start": self._start_now,
         }
@@ -327,6 +328,9 @@ class Faults:
 
     def _isolate(self, host: Host) -> bool:
         return self._cut([pair for each in self._others(host) for pair in ((host, each), (each, host))])
+
+    def _reset_all(self, host: Host) -> bool:
+        return sum(self._net.reset_some(host.net) for _ in range(len(host.net.streams))) > 0
 
     def _hide(self, leader: Host, host: Host) -> bool:
         """Both keep the rest of the cluster, for so long that the follower comes back meanwhile if it has ended."""

@@ -58,9 +58,11 @@ SHORTER_WITH_COORDINATORS = 0.7
 """There is more going on in each second."""
 
 
-Event = Literal["asks for an ISR", "has another ISR", "loses a follower", "begins to lead"]
+Event = Literal[
+    "asks for an ISR", "has another ISR", "loses a follower", "begins to lead", "ends a transaction"
+]
 Victim = Literal["itself", "a follower", "the others", "the controller"]
-Act = Literal["kill", "power loss", "cut off", "hide", "away", "start"]
+Act = Literal["kill", "power loss", "cut off", "hide", "reset", "away", "start"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,8 @@ class Strike:
     """The part of these events that they follow."""
     hits: tuple[tuple[Victim, Act], ...]
     """Who is hit by what, in order. The follower is the one that joins or leaves the ISR, or any; the others are all
-    brokers but the leader and this follower. Who is hidden is cut off from the leader alone."""
+    brokers but the leader and this follower. Who is hidden is cut off from the leader alone; who is reset loses all of
+    its connections."""
     within_s: float
     """The mean time until they come."""
 

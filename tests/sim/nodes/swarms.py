@@ -135,7 +135,7 @@ def _data(rng: random.Random, options: DataOptions, more: random.Random) -> Data
 
 
 def _directories(rng: random.Random, loads: NodesOptions) -> DirectoryOptions | None:
-    if rng.random() >= _WITH_DIRECTORIES:
+    if rng.random() >= _WITH_DIRECTORIES or loads.segment_bytes_of_topics is None:
         return None
     return draw_directories(
         FIRST_WITH_DIRECTORIES + rng.randrange(_SEEDS_OF_A_KIND), len(LAYOUTS[loads.layout])
@@ -178,7 +178,14 @@ def _aimed_strikes(seed: int) -> list[Strike]:
         hits=(("a follower", "power loss"), ("a follower", "hide")),
         within_s=rng.choice((0.5, 2.0)),
     )
-    return [each for each in (left_behind, hidden) if rng.random() < _AIMED_SHARE]
+    unanswered = Strike(
+        event="ends a transaction",
+        share=rng.choice((0.2, 0.5)),
+        # The producer does not hear what was decided, or the coordinator not whether it is committed.
+        hits=(("itself", rng.choice(("reset", "reset", "kill", "cut off"))),),
+        within_s=rng.choice((0.002, 0.02)),
+    )
+    return [each for each in (left_behind, hidden, unanswered) if rng.random() < _AIMED_SHARE]
 
 
 def _strike(rng: random.Random) -> Strike:

@@ -15,6 +15,13 @@ from tests.sim.nodes.options import Act, Event, Strike, Victim
 EVENT: Event = "loses a follower"
 
 
+class _Connections(int):
+    """Those of a host, which are two."""
+
+    def __init__(self, _number: int) -> None:
+        self.streams = [1, 2]
+
+
 class Cluster:
     """Brokers 1, 2 and 3 and controller 4, which leads; 3 is down. Only what happens to them is noted."""
 
@@ -23,12 +30,19 @@ class Cluster:
         self.due: list[Callable[[], object]] = []
         self.hosts: list[Any] = [self._host(number) for number in (1, 2, 3, 4)]
         net: Any = SimpleNamespace(
-            cut=lambda source, target: self.said.append(f"cut {source} {target}"), join=lambda *_: None
+            cut=lambda source, target: self.said.append(f"cut {source} {target}"),
+            join=lambda *_: None,
+            reset_some=self._reset,
         )
         timeline: Any = SimpleNamespace(
             after=lambda _, act: self.due.append(act), trace=SimpleNamespace(add=lambda _: None)
         )
         self.faults = Faults(self.hosts, net, timeline, random.Random(1), {})
+
+    def _reset(self, net: _Connections) -> bool:
+        self.said.append(f"reset {net}")
+        net.streams.pop()
+        return True
 
     def _host(self, number: int) -> Any:
         is_down = number == 3
@@ -38,7 +52,7 @@ class Cluster:
 
         return SimpleNamespace(
             id=number,
-            net=number,
+            net=_Connections(number),
             is_broker=number != 4,
             leads=number == 4,
             is_up=not is_down,
@@ -69,6 +83,7 @@ class Cluster:
             id="a follower is left behind",
         ),
         pytest.param([("a follower", "hide")], ["cut 1 3", "cut 3 1"], id="a follower is hidden"),
+        pytest.param([("itself", "reset")], ["reset 1", "reset 1"], id="all connections are gone"),
         pytest.param([("a follower", "kill"), ("itself", "start")], [], id="who is down, and who is up"),
     ],
 )

@@ -115,6 +115,14 @@ def test_swarms_hold_in_some_runs() -> None:
         assert begun[what] > 0, what
 
 
+def test_swarms_have_several_directories_only_with_records() -> None:
+    drawn = [draw(FIRST_OF_SWARMS + number) for number in range(200)]
+    assert any(each.segment_bytes_of_topics is None for each in drawn)
+    with_directories = [each for each in drawn if each.directories is not None]
+    assert with_directories
+    assert all(each.segment_bytes_of_topics is not None for each in with_directories)
+
+
 def test_limits_come_early_for_as_long_as_a_run_takes() -> None:
     def last_epochs() -> set[int]:
         named = vars(coordinator)["MAX_EPOCH"]

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
+from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.replica.partition import Partition, Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.ledger import Ledger
@@ -25,7 +27,7 @@ Strikes = Callable[[Event, Host, int | None], None]
 
 
 class Decisions:
-    """Looks at the decisions of all partitions that a ledger knows."""
+    """Looks at the decisions of all partitions that a ledger knows, and of coordinators that write to them."""
 
     def __init__(
         self, ledger: Ledger | None, report: Callable[[ViolationError], None], strike: Strikes
@@ -48,7 +50,21 @@ class Decisions:
         with contextlib.ExitStack() as stack:
             for name, watch in watches.items() if self._ledger is not None else ():
                 stack.enter_context(mock.patch.object(Partition, name, self._wrapped(name, watch)))
+            if self._ledger is not None:
+                decide = self._deciding(TransactionCoordinator.__dict__["_decide"])
+                stack.enter_context(mock.patch.object(TransactionCoordinator, "_decide", decide))
             yield
+
+    def _deciding(self, original: Any) -> Callable[..., None]:
+        def decide(coordinator: TransactionCoordinator, *given: Any, **more: Any) -> None:
+            original(coordinator, *given, **more)
+            log = coordinator._states._log
+            assert isinstance(log, PartitionLog), "a node's coordinator writes to a partition"
+            found = self._host_of(log._hosted.partition)
+            if found is not None:
+                self._strike("ends a transaction", found[0], None)
+
+        return decide
 
     def _wrapped(self, name: str, watch: Callable[..., Any]) -> Callable[..., Any]:
         """A method of partitions that is looked at. A mutation may have replaced it before."""

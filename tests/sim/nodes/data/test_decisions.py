@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.replica.partition import Partition
 from tests.replica.test_partition import Replica
 from tests.sim.checkers.invariants import ViolationError
@@ -153,6 +154,25 @@ def test_a_follower_that_leaves_the_isr_is_an_event_whoever_takes_it_out(
         ("has another ISR", None),
         ("loses a follower", 3),
     ]
+
+
+def test_the_end_of_a_transaction_is_an_event_where_its_coordinator_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watched = Watched(monkeypatch, ends={})
+    said: list[str] = []
+    log = object.__new__(PartitionLog)
+    hosted: Any = SimpleNamespace(partition=watched.replica.partition)
+    log._hosted = hosted
+    coordinator: Any = SimpleNamespace(_states=SimpleNamespace(_log=log))
+    decide = watched.decisions._deciding(lambda _, ended, told: said.append(f"{ended} {told}"))
+    decide(coordinator, "ended", "told")
+    assert said == ["ended told"]
+    assert watched.strikes == [("ends a transaction", None)]
+    watched.held.get = lambda topic_id, index: None
+    decide(coordinator, "ended", "told")
+    assert len(said) == 2
+    assert len(watched.strikes) == 1
 
 
 def test_a_partition_of_a_node_that_has_ended_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,6 +208,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         _sets_replicas_aside_by_old_metadata,
     ),
     record_mutation(
+        "keeps producers of what it cuts",
+        (_ONCE, _REPLICATED, _SETTLES),
+        _keeps_producers_of_what_it_cuts,
+        first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
         "keeps epochs of records that it cuts",
         (_STAYS, _SETTLES),
         _keeps_epochs_of_records_that_it_cuts,
@@ -223,6 +229,5 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 RARE: tuple[Mutation, ...] = (
     record_mutation("believes logs durable", (_FAILS, _STAYS, _SETTLES, _KEPT), _believes_logs_durable),
-    record_mutation("keeps producers of what it cuts", (_ONCE, _SETTLES), _keeps_producers_of_what_it_cuts),
 )
 """As `records.RARE`."""
