@@ -189,6 +189,24 @@ class TestLeaders:
         assert (statistics.election_latency_sum_ms, statistics.election_latency_count) == (7, 1)
         assert statistics.elections_won == 0
 
+    def test_an_election_that_nobody_answers_is_a_timeout(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        vote = sent(machine, VoteRequest, to=3)
+        response = VoteResponse(leader=LEADER, is_granted=True)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        machine.settle()
+        candidate = machine.node.state
+        assert isinstance(candidate, Candidate)
+        machine.tick(candidate.deadline_ms - machine.now_ms - 1)
+        machine.settle()
+        assert machine.node.state is candidate
+        assert machine.node.statistics().election_timeouts == 0
+        machine.tick(1)
+        assert isinstance(machine.node.state, Prospective)
+        assert machine.node.statistics().election_timeouts == 1
+
     def test_a_voter_that_is_another_replica_has_no_vote_to_give(self) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
@@ -273,6 +291,10 @@ class TestLeaders:
             each.destination.port for each in machine.requests if isinstance(each.request, VoteRequest)
         ] == [2]
         assert machine.node.statistics().number_unknown_voter_connections == 1
+        # Nor can it be counted on.
+        state = machine.node.state
+        assert isinstance(state, Prospective)
+        assert list(state.votes.absent) == [3]
 
     def test_a_former_leader_cannot_tell_whose_address_it_does_not_know(self) -> None:
         elsewhere = msgspec.structs.replace(

@@ -28,6 +28,8 @@ from kafkaproto_server.raft.values.messages import (
     PendingFetchResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
     VoterChangeResponse,
     VoteRequest,
     VoteResponse,
@@ -85,6 +87,36 @@ def fetch(key: ReplicaKey, offset: int, epoch: int, **fields: object) -> FetchRe
         last_fetched_epoch=epoch,
         **{**usual, **fields},  # type: ignore[arg-type]
     )
+
+
+@pytest.mark.parametrize(
+    ("epoch", "error"),
+    [
+        (3, RaftError.FENCED_LEADER_EPOCH),
+        (4, RaftError.NONE),
+        (5, RaftError.UNKNOWN_LEADER_EPOCH),
+    ],
+)
+def test_endpoints_are_taken_in_the_leaders_epoch_only(epoch: int, error: RaftError) -> None:
+    machine = leader()
+    machine.settle()
+    reported = voter(3, port=33)
+    request = UpdateVoterRequest(
+        epoch=epoch,
+        voter=reported.key,
+        endpoints=reported.endpoints,
+        min_kraft_version=0,
+        max_kraft_version=1,
+    )
+    state = machine.node.state
+    assert isinstance(state, Leader)
+    heard = dict(state.begin_at_ms)
+    machine.now_ms += 1
+    response = machine.ask(request)
+    assert (state.begin_at_ms == heard) == (error is not RaftError.NONE)
+    if error is not RaftError.NONE:
+        assert isinstance(response, UpdateVoterResponse)
+        assert response.error is error
 
 
 def answered(machine: Machine, request: FetchRequest) -> PendingFetchResponse:
