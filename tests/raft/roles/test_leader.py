@@ -268,6 +268,35 @@ class TestSteppingDown:
         machine.settle()
         assert machine.node.state.epoch == 9
 
+    def test_a_voter_that_was_found_again_is_looked_for_no_more(self) -> None:
+        server = Destination(id=-3, host="127.0.0.9", port=3)
+        machine = leader(bootstrap_servers=(server,))
+        fail(machine, BeginQuorumEpochRequest, RequestFailure.REFUSED, to=3)
+        state = machine.node.state
+        assert isinstance(state, Leader)
+        assert list(state.unreached) == [3]
+        machine.ask(fetch(voter(3).key, 10, 3))
+        machine.tick(1100)
+        machine.settle()
+        begun = [
+            each.destination for each in machine.requests if isinstance(each.request, BeginQuorumEpochRequest)
+        ]
+        assert 3 in [each.id for each in begun]
+        assert server not in begun
+
+    def test_who_stops_looks_for_no_leader(self) -> None:
+        machine = leader()
+        for asked in [each for each in machine.requests if isinstance(each.request, FetchRequest)]:
+            machine.requests.remove(asked)
+            machine.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.TIMED_OUT))
+        machine.shut_down()
+        machine.settle()
+        assert isinstance(machine.node.state, Resigned)
+        for _ in range(3):
+            machine.tick(1000)
+            machine.settle()
+            assert not [each for each in machine.requests if isinstance(each.request, FetchRequest)]
+
     @pytest.mark.parametrize("responds", [True, False])
     def test_fetches_from_later_epochs_ask_a_node_once_in_half_a_fetch_timeout(self, responds: bool) -> None:
         server = Destination(id=-3, host="127.0.0.9", port=3)
