@@ -395,6 +395,15 @@ class TestAskingBack:
         node.settle()
         assert first.destination.id in [each.destination.id for each in fetches(node)]
 
+    def test_while_one_is_being_asked_already_the_others_are_asked_soon(self) -> None:
+        node = machine(retry_backoff_ms=20)
+        (first,) = fetches(node)
+        put(node, begin(first.destination.id, 2))
+        assert node.node.next_deadline_ms() == node.now_ms + 20
+        node.tick(20)
+        node.settle()
+        assert len(fetches(node)) == 2
+
     def test_any_number_of_claims_makes_one_request_to_a_voter(self) -> None:
         node = machine()
         for epoch in range(1, 1000):

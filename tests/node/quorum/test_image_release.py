@@ -7,6 +7,7 @@ import weakref
 
 import pytest
 import trio
+import trio.testing
 from immutables import Map
 
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
@@ -52,6 +53,19 @@ async def test_the_topics_of_an_old_image_are_dropped_one_after_the_other(
             await trio.sleep(image_release.PAUSE_S / 2)
         assert sorted(set(left), reverse=True) == left[:1] + sorted(set(left[1:]) - {left[0]}, reverse=True)
         assert len(set(left)) > 2
+        nursery.cancel_scope.cancel()
+
+
+async def test_an_image_that_comes_later_is_dropped_as_well(autojump_clock: trio.abc.Clock) -> None:
+    release = ImageRelease()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(release.run)
+        for number in range(2):
+            await trio.testing.wait_all_tasks_blocked()
+            release.replaced(image(1 + number, 5), image(1 + number + MANY_RECORDS, 5))
+            assert len(release) == 1
+            await trio.sleep(KEPT_S + 1)
+            assert len(release) == 0
         nursery.cancel_scope.cancel()
 
 

@@ -161,6 +161,13 @@ def test_checkpoints_follow_the_replica() -> None:
     assert values(broker) == [b"c"]
 
 
+@pytest.mark.parametrize("threads", ["-1", "0", "1", "3"])
+def test_there_is_at_least_one_lane_for_moves(threads: str) -> None:
+    broker = moving(**{"num.replica.alter.log.dirs.threads": threads})
+    move(broker)
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": [(0, True)]}
+
+
 def test_a_log_that_starts_within_a_batch_moves() -> None:
     broker = moving()
     assert broker.produce("t", batch(b"d", b"e", b"f")).error_code == 0

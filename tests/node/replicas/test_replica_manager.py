@@ -13,6 +13,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteRecordsRequest, RegisterBrokerRecord, WriteTxnMarkersRequest
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
+from kafkaproto_server.storage.errors import CorruptFileError
 from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition, wanted
 from tests.apis.support.replicas import BrokerReplicas
 
@@ -74,6 +75,18 @@ def test_whose_log_is_closed_leads_no_more() -> None:
         only_partition(marked.topics),
     )
     assert [each.error_code for each in responses] == [ErrorCode.NOT_LEADER_OR_FOLLOWER] * len(responses)
+
+
+def test_who_uses_a_partition_hears_that_its_log_is_closed() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    manager = broker.replicas.manager
+    (hosted,) = manager.replicas
+    heard: list[object] = []
+    manager.role_changed = heard.append
+    manager.replicas.failed(hosted, CorruptFileError("/logs/t-0", "is damaged"))
+    assert heard == [hosted]
 
 
 @pytest.mark.trio

@@ -139,6 +139,16 @@ def test_an_installed_snapshot_replaces_the_log_and_older_snapshots() -> None:
     assert (index.start_offset, index.end) == (80, at(80, 3))
     assert index.earliest_snapshot == at(80, 3)
     assert index.snapshot_size(at(80, 3)) == 7
+    index.append(epoch=4, base_offset=80, next_offset=85)
+    index.append(epoch=5, base_offset=85, next_offset=90)
+    assert index.end_offset_for_epoch(4) == at(85, 4)
+
+
+@pytest.mark.parametrize("epoch", [0, 1, 2, 3])
+def test_who_has_nothing_begins_with_the_newest_snapshot_if_there_is_one(epoch: int) -> None:
+    index = log_index((1, 0), (2, 30), end=60, snapshots=(at(20, 1), at(40, 2)))
+    assert index.validate(0, epoch) == NeedsSnapshot(snapshot=at(40, 2))
+    assert log_index((1, 0), (2, 30), end=60).validate(0, epoch) is None
 
 
 def test_a_snapshot_or_a_cleaning_that_was_overtaken_by_an_installed_one_is_of_no_use() -> None:

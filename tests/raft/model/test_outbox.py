@@ -137,6 +137,22 @@ def test_a_lost_leadership_is_told_after_it_was_told_that_it_was_won() -> None:
     assert again.notify_now == (lost,)
 
 
+def test_a_lost_leadership_waits_for_its_own_effects_only() -> None:
+    box = outbox()
+    first = box.write_election_state(STATE)
+    box.take(NOBODY)
+    second = box.write_election_state(STATE)
+    box.take(NOBODY)
+    lost = LeadershipLost(epoch=2)
+    box.notify_lost(lost, second)
+    box.mark_persisted(first)
+    assert box.take(NOBODY) is None
+    box.mark_persisted(second)
+    effects = box.take(NOBODY)
+    assert effects is not None
+    assert effects.notify_now == (lost,)
+
+
 def test_a_leader_is_told_first_and_only_when_it_is_news() -> None:
     box = RaftOutbox(durable_end_offset=0, syncs_log=True)
     box.notify_after_persist(HighWatermarkAdvanced(offset=1))

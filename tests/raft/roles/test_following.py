@@ -189,6 +189,62 @@ class TestLeaders:
         assert (statistics.election_latency_sum_ms, statistics.election_latency_count) == (7, 1)
         assert statistics.elections_won == 0
 
+    def test_a_candidate_has_the_time_that_it_drew_if_its_disk_is_quick(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        vote = sent(machine, VoteRequest, to=3)
+        response = VoteResponse(leader=LEADER, is_granted=True)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        candidate = machine.node.state
+        assert isinstance(candidate, Candidate)
+        drawn_ms = candidate.deadline_ms
+        assert drawn_ms > machine.now_ms + 1000
+        machine.settle()
+        assert candidate.deadline_ms == drawn_ms
+
+    def test_a_candidate_has_an_election_timeout_left_once_its_vote_is_durable(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        vote = sent(machine, VoteRequest, to=3)
+        response = VoteResponse(leader=LEADER, is_granted=True)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        candidate = machine.node.state
+        assert isinstance(candidate, Candidate)
+        machine.tick(5000)
+        machine.settle()
+        assert machine.node.state is candidate
+        assert candidate.deadline_ms == machine.now_ms + 1000
+
+    def test_a_leader_that_moves_is_not_asked_before_the_fetch_at_its_old_address_ends(self) -> None:
+        machine = follower()
+        machine.settle()
+        asked = [each for each in machine.requests if isinstance(each.request, FetchRequest)]
+        assert len(asked) == 1
+        state_of(machine).leader_endpoints = (Endpoint(name="CONTROLLER", host="127.0.0.8", port=8),)
+        machine.tick(1)
+        machine.settle()
+        assert [each for each in machine.requests if isinstance(each.request, FetchRequest)] == asked
+
+    def test_an_election_that_nobody_answers_is_a_timeout(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        vote = sent(machine, VoteRequest, to=3)
+        response = VoteResponse(leader=LEADER, is_granted=True)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        machine.settle()
+        candidate = machine.node.state
+        assert isinstance(candidate, Candidate)
+        machine.tick(candidate.deadline_ms - machine.now_ms - 1)
+        machine.settle()
+        assert machine.node.state is candidate
+        assert machine.node.statistics().election_timeouts == 0
+        machine.tick(1)
+        assert isinstance(machine.node.state, Prospective)
+        assert machine.node.statistics().election_timeouts == 1
+
     def test_a_voter_that_is_another_replica_has_no_vote_to_give(self) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
@@ -273,6 +329,10 @@ class TestLeaders:
             each.destination.port for each in machine.requests if isinstance(each.request, VoteRequest)
         ] == [2]
         assert machine.node.statistics().number_unknown_voter_connections == 1
+        # Nor can it be counted on.
+        state = machine.node.state
+        assert isinstance(state, Prospective)
+        assert list(state.votes.absent) == [3]
 
     def test_a_former_leader_cannot_tell_whose_address_it_does_not_know(self) -> None:
         elsewhere = msgspec.structs.replace(

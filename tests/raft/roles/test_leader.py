@@ -28,6 +28,8 @@ from kafkaproto_server.raft.values.messages import (
     PendingFetchResponse,
     QuorumEpochResponse,
     RemoveVoterRequest,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
     VoterChangeResponse,
     VoteRequest,
     VoteResponse,
@@ -85,6 +87,36 @@ def fetch(key: ReplicaKey, offset: int, epoch: int, **fields: object) -> FetchRe
         last_fetched_epoch=epoch,
         **{**usual, **fields},  # type: ignore[arg-type]
     )
+
+
+@pytest.mark.parametrize(
+    ("epoch", "error"),
+    [
+        (3, RaftError.FENCED_LEADER_EPOCH),
+        (4, RaftError.NONE),
+        (5, RaftError.UNKNOWN_LEADER_EPOCH),
+    ],
+)
+def test_endpoints_are_taken_in_the_leaders_epoch_only(epoch: int, error: RaftError) -> None:
+    machine = leader()
+    machine.settle()
+    reported = voter(3, port=33)
+    request = UpdateVoterRequest(
+        epoch=epoch,
+        voter=reported.key,
+        endpoints=reported.endpoints,
+        min_kraft_version=0,
+        max_kraft_version=1,
+    )
+    state = machine.node.state
+    assert isinstance(state, Leader)
+    heard = dict(state.begin_at_ms)
+    machine.now_ms += 1
+    response = machine.ask(request)
+    assert (state.begin_at_ms == heard) == (error is not RaftError.NONE)
+    if error is not RaftError.NONE:
+        assert isinstance(response, UpdateVoterResponse)
+        assert response.error is error
 
 
 def answered(machine: Machine, request: FetchRequest) -> PendingFetchResponse:
@@ -235,6 +267,35 @@ class TestSteppingDown:
         machine.handle(ResponseReceived(request_id=elsewhere.request_id, response=later))
         machine.settle()
         assert machine.node.state.epoch == 9
+
+    def test_a_voter_that_was_found_again_is_looked_for_no_more(self) -> None:
+        server = Destination(id=-3, host="127.0.0.9", port=3)
+        machine = leader(bootstrap_servers=(server,))
+        fail(machine, BeginQuorumEpochRequest, RequestFailure.REFUSED, to=3)
+        state = machine.node.state
+        assert isinstance(state, Leader)
+        assert list(state.unreached) == [3]
+        machine.ask(fetch(voter(3).key, 10, 3))
+        machine.tick(1100)
+        machine.settle()
+        begun = [
+            each.destination for each in machine.requests if isinstance(each.request, BeginQuorumEpochRequest)
+        ]
+        assert 3 in [each.id for each in begun]
+        assert server not in begun
+
+    def test_who_stops_looks_for_no_leader(self) -> None:
+        machine = leader()
+        for asked in [each for each in machine.requests if isinstance(each.request, FetchRequest)]:
+            machine.requests.remove(asked)
+            machine.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.TIMED_OUT))
+        machine.shut_down()
+        machine.settle()
+        assert isinstance(machine.node.state, Resigned)
+        for _ in range(3):
+            machine.tick(1000)
+            machine.settle()
+            assert not [each for each in machine.requests if isinstance(each.request, FetchRequest)]
 
     @pytest.mark.parametrize("responds", [True, False])
     def test_fetches_from_later_epochs_ask_a_node_once_in_half_a_fetch_timeout(self, responds: bool) -> None:

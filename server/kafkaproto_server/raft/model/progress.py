@@ -58,7 +58,8 @@ class Progress:
         if fetch_offset >= leader_end_offset:
             caught_up_ms = now_ms
         elif previous is not None and fetch_offset >= previous.leader_end_offset:
-            caught_up_ms = max(caught_up_ms or 0, previous.last_fetch_ms)
+            # No earlier than what is known: it cannot have caught up after its last Fetch.
+            caught_up_ms = previous.last_fetch_ms
         self._replicas[key] = ReplicaProgress(
             key=key,
             end_offset=fetch_offset,
