@@ -83,6 +83,8 @@ class Fork:
         assert stdin == subprocess.DEVNULL
         self.returncode: int | None = None
         self._server = fork_server()
+        # Threads look at the same node; who has its exit code is told it once.
+        self._lock = threading.Lock()
         request = {
             "program": Path(command[0]).name,
             "arguments": list(command[1:]),
@@ -94,9 +96,10 @@ class Fork:
 
     def poll(self) -> int | None:
         """The exit code, None while it runs."""
-        if self.returncode is None:
-            self.returncode = self._server.ask({"pid": self.pid})
-        return self.returncode
+        with self._lock:
+            if self.returncode is None:
+                self.returncode = self._server.ask({"pid": self.pid})
+            return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """The exit code, when it has ended. Raises subprocess.TimeoutExpired."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,19 @@ def _interrupt(node: Node) -> None:
 def is_a_fork(node: Node) -> bool:
     """Whether its process was loaded as another program."""
     return "fork_server" in Path(f"/proc/{node.process.pid}/cmdline").read_text()
+
+
+def test_threads_may_look_at_the_same_node(tmp_path: Path) -> None:
+    assert forks.is_on
+    for _ in range(5):
+        with (tmp_path / "out").open("wb") as out:
+            fork = forks.Fork(
+                [str(BIN / "kafka-storage"), "random-uuid"],
+                cwd=tmp_path,
+                env={},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+            )
+        with ThreadPoolExecutor(8) as threads:
+            assert set(threads.map(fork.wait, [60.0] * 8)) == {0}

@@ -54,7 +54,9 @@ def try_all(faults: Sequence[Fault], results: Results, *, processes: int, budget
     if left:
         say(f"{len(left)} go on to whole nodes")
     tasks = [
-        (_try_in_nodes, (part, budget_s)) for part in (left[n::processes] for n in range(processes)) if part
+        (_try_in_nodes, (part, budget_s, results.clean_runs_path()))
+        for part in (left[n::processes] for n in range(processes))
+        if part
     ]
     for fault, outcome in run_tasks(tasks, processes):
         results.add_nodes(fault, outcome)

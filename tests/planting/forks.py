@@ -24,9 +24,11 @@ Say: TypeAlias = Callable[[Any], None]
 MOST_MEMORY_BYTES = 2 * 2**30
 """That a child may have beyond what its parent has."""
 LONGEST_STILL_S = 120.0
-"""A child that uses no processor for so long waits for what never comes."""
+"""A child that neither uses a processor nor wants one for so long waits for what never comes."""
 _STILL_S = 0.05
 _LOOK_S = 1.0
+_GOING_ON = ("R", "D")
+"""The states of a thread that waits for nothing but the machine, as proc(5) names them."""
 
 DOES_NOT_END = "does not end"
 STANDS_STILL = "stands still"
@@ -116,8 +118,10 @@ def _listen(pid: int, receiver: Connection, said: list[Any]) -> bool:
                 said.append(receiver.recv())
             except EOFError:
                 return False
+            continue
         now, used = time.monotonic(), _used_s(pid)
-        if used > seconds + _STILL_S:
+        # One that has no processor because others have them does not stand still, however long that lasts.
+        if used > seconds + _STILL_S or _is_waiting_for_the_machine(pid):
             seconds, since = used, now
         elif now > since + LONGEST_STILL_S:
             return True
@@ -127,3 +131,22 @@ def _used_s(pid: int) -> float:
     """The processor time of a process and of those that it waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def _is_waiting_for_the_machine(group: int) -> bool:
+    """Whether a thread of the processes of a group runs, would run if it had a processor, or waits for a disk."""
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        # Any of them may end meanwhile.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if os.getpgid(int(process.name)) != group:
+                continue
+            for thread in (process / "task").iterdir():
+                if _state(thread) in _GOING_ON:
+                    return True
+    return False
+
+
+def _state(thread: Path) -> str:
+    return (thread / "stat").read_text().rpartition(")")[2].split()[0]

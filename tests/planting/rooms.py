@@ -46,9 +46,10 @@ class Room:
         return [path.relative_to(ROOT).as_posix() for path in found]
 
     def digest(self) -> str:
-        """Another one whenever its sources or those of its tests change."""
-        tests = [ROOT / each for each in (*self.test_paths(), "tests/support", "tests/conftest.py")]
-        return digest_of([SERVER / self.name, *tests])
+        """Another one whenever its sources or those of its tests change, or what tests of any folder share."""
+        tests = ROOT / "tests"
+        shared = [tests / "conftest.py", *sorted(tests.glob("**/support"))]
+        return digest_of([SERVER / self.name, *(ROOT / each for each in self.test_paths()), *shared])
 
     def some_seeds(self) -> Iterator[int]:
         """Seeds of all its kinds in turn, without an end."""

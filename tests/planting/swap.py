@@ -95,8 +95,9 @@ def exchanged(functions: Exchange) -> Iterator[None]:
 @contextlib.contextmanager
 def swapped(trees: Mapping[ModuleType, ast.Module]) -> Iterator[None]:
     """Have the functions of some modules run other code. Raises UnfitTreeError if a tree is not one of its module."""
+    live = live_functions({_path_of(module) for module in trees})
     with contextlib.ExitStack() as stack:
-        for each in [exchange(module, tree) for module, tree in trees.items()]:
+        for each in [exchange(module, tree, live) for module, tree in trees.items()]:
             stack.enter_context(exchanged(each))
         yield
 

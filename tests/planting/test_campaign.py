@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from tests.planting.outcomes import NodesOutcome, QuickOutcome
 from tests.planting.recording import Recording
 from tests.planting.report import Summary
 from tests.planting.results import Results
-from tests.planting.rooms import ROOMS
+from tests.planting.rooms import ROOMS, ROOT
 from tests.planting.support.children import fail_as_a_task, say_as_a_task
 
 FAULTS = [each.fault for each in all_sites("raft/node.py")]
@@ -73,6 +75,24 @@ def test_other_sources_have_results_of_their_own(path: Path, monkeypatch: pytest
     assert Results(path, 60).nodes(FAULTS[0]) is None
 
 
+def test_what_tests_share_is_one_of_their_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Path] = []
+
+    def digest_of(paths: Iterable[Path]) -> str:
+        seen.extend(paths)
+        return ""
+
+    monkeypatch.setattr("tests.planting.rooms.digest_of", digest_of)
+    ROOMS["replica"].digest()
+    below = {each.relative_to(ROOT).as_posix() for each in seen}
+    assert {
+        "server/kafkaproto_server/replica",
+        "tests/replica",
+        "tests/apis/support",
+        "tests/support",
+    } <= below
+
+
 def test_what_is_asked_for_again_is_forgotten(path: Path) -> None:
     results = Results(path, 60)
     results.add_quick(FAULTS[0], PASSED)
@@ -96,7 +116,12 @@ def test_what_was_tried_is_not_tried_again(path: Path, monkeypatch: pytest.Monke
     said: list[str] = []
     for _ in range(2):
         campaign.try_all(FAULTS[:2], results, processes=1, budget_s=60, say=said.append)
-    assert [arguments[:2] for _, arguments in tasks] == [(ROOMS["raft"], FAULTS[1:2]), (FAULTS[1:2], 60)]
+    assert [arguments for _, arguments in tasks] == [
+        (ROOMS["raft"], FAULTS[1:2], results.recording_path(ROOMS["raft"])),
+        (FAULTS[1:2], 60, results.clean_runs_path()),
+    ]
+    for function, arguments in tasks:
+        inspect.signature(function).bind(None, *arguments)
     assert said[0] == "1 go on to whole nodes"
 
 

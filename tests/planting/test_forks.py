@@ -8,7 +8,11 @@ import pytest
 
 from tests.planting.forks import DOES_NOT_END, ENDS, STANDS_STILL, Ended
 from tests.planting.process import in_new_process
-from tests.planting.support.children import fork_all, fork_beside_a_thread
+from tests.planting.support.children import (
+    fork_all,
+    fork_as_if_it_had_no_processor,
+    fork_beside_a_thread,
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,12 @@ def test_it_may_spin_for_a_while_only(ends: dict[str, Ended]) -> None:
     assert ends["_spin"].said == ["one"]
     assert ends["_spin"].failure == DOES_NOT_END
     assert 0.1 < ends["_spin"].seconds < 5
+
+
+def test_it_does_not_stand_still_while_others_have_the_processors() -> None:
+    ended = in_new_process(fork_as_if_it_had_no_processor)
+    assert isinstance(ended, Ended)
+    assert ended.failure == DOES_NOT_END
 
 
 def test_it_may_wait_for_a_while_only(ends: dict[str, Ended]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from kafkaproto_server.raft.describe.core import describe_refusal
 from kafkaproto_server.raft.model.refusals import MOST_REPORTS, PERIOD_MS, Refusals
-from kafkaproto_server.raft.model.states import Candidate, Follower
+from kafkaproto_server.raft.model.states import Candidate, Follower, Resigned
 from kafkaproto_server.raft.roles.voting import MAX_WAITING
 from kafkaproto_server.raft.values.effects import ClaimRefused, Effects, SendRequest
 from kafkaproto_server.raft.values.election_state import ElectionState
@@ -25,6 +25,7 @@ from kafkaproto_server.raft.values.messages import (
     EndQuorumEpochRequest,
     FetchRequest,
     FetchResponse,
+    QuorumEpochResponse,
     VoteRequest,
     VoteResponse,
 )
@@ -36,9 +37,10 @@ Claim = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
 REQUEST_IDS = itertools.count(5_000_000)
 
 
-def machine(**settings: object) -> Machine:
+def machine(*, election: ElectionState | None = None, **settings: object) -> Machine:
     """Node 1 of the voters 1, 2 and 3, alone."""
-    disk = Disk(bootstrap=bootstrap_records(*(voter(node_id, port=node_id) for node_id in (1, 2, 3))))
+    voters = (voter(node_id, port=node_id) for node_id in (1, 2, 3))
+    disk = Disk(bootstrap=bootstrap_records(*voters), election=election)
     started = Machine(config(1, port=1, **settings), disk)
     started.start()
     started.settle()
@@ -188,6 +190,38 @@ class TestResponses:
         assert isinstance(node.node.state, Follower)
 
 
+class TestTheLastEpoch:
+    """A node stays in it, and does not wake up for what it may not do."""
+
+    def test_who_led_it_stands_for_no_other(self) -> None:
+        node = machine(election=ElectionState(epoch=LAST_EPOCH, leader_id=1))
+        for asked in node.requests:
+            response = QuorumEpochResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=LAST_EPOCH))
+            node.handle(ResponseReceived(request_id=asked.request_id, response=response))
+        node.settle()
+        assert node.node.next_deadline_ms() is None
+        node.tick(10_000)
+        node.settle()
+        state = node.node.state
+        assert isinstance(state, Resigned)
+        assert state.epoch == LAST_EPOCH
+
+    def test_pre_votes_lead_to_no_election(self) -> None:
+        node = machine(election=ElectionState(epoch=LAST_EPOCH))
+        for _ in range(5):
+            node.tick(2_500)
+            node.settle()
+            for asked in [each for each in node.requests if isinstance(each.request, VoteRequest)]:
+                node.requests.remove(asked)
+                response = VoteResponse(
+                    leader=LeaderAndEpoch(leader_id=-1, epoch=LAST_EPOCH), is_granted=True
+                )
+                node.handle(ResponseReceived(request_id=asked.request_id, response=response))
+                node.settle()
+        assert node.node.state.epoch == LAST_EPOCH
+        assert node.disk.election == ElectionState(epoch=LAST_EPOCH)
+
+
 class TestVotes:
     """A voter's Vote in a later epoch waits until that voter was asked for its epoch."""
 
@@ -203,6 +237,22 @@ class TestVotes:
             leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True
         )
         assert node.disk.election == ElectionState(epoch=50, voted_key=voter(2).key)
+
+    def test_what_the_candidate_said_of_itself_before_it_asked_does_not_decide(self) -> None:
+        node = machine()
+        (first,) = fetches(node)
+        node.requests.clear()
+        put(node, vote(first.destination.id, 1))
+        node.handle(says(first, 0, leader_id=-1))
+        node.settle()
+        assert not node.responses
+        (second,) = [each for each in fetches(node) if each.destination == first.destination]
+        node.handle(says(second, 1, leader_id=-1))
+        node.settle()
+        (response,) = node.responses
+        assert response.response == VoteResponse(
+            leader=LeaderAndEpoch(leader_id=-1, epoch=1), is_granted=True
+        )
 
     def test_it_is_refused_and_reported_if_the_candidate_is_in_no_such_epoch(self) -> None:
         node = machine()
@@ -227,6 +277,17 @@ class TestVotes:
         assert [
             each.response.is_granted for each in node.responses if isinstance(each.response, VoteResponse)
         ] == [True]
+
+    def test_it_waits_however_often_others_are_asked(self) -> None:
+        node = machine()
+        put(node, vote(2, 1))
+        for _ in range(4):
+            put(node, begin(3, 0))
+            (other,) = [each for each in fetches(node) if each.destination.id == 3]
+            node.requests.remove(other)
+            node.handle(says(other, 0, leader_id=-1))
+            node.settle()
+        assert not [each for each in node.responses if isinstance(each.response, VoteResponse)]
 
     def test_of_several_that_wait_the_one_of_the_epoch_that_is_confirmed_is_granted(self) -> None:
         node = machine()

@@ -118,6 +118,8 @@ def _run(*, is_all: bool, measure: bool) -> int:
             click.echo(
                 f"interrupted after {run.results.done:,} tests, {len(run.results.failures)} of which failed"
             )
+            for line in failures(run.results):
+                click.echo(line)
             return INTERRUPTED
         covered = check(run.coverage_files, run.results)
     results = run.results

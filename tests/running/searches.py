@@ -117,6 +117,7 @@ def _seeds_of_cores() -> list[Search]:
 BEHIND_TESTS = 10_000
 """The seeds of each kind of whole nodes that tests know are lower by its first one."""
 RUNS_OF_NODES = 20
+RUNS_LIKE_A_SEED = 5
 
 
 def _seeds_of_nodes() -> list[Search]:
@@ -150,6 +151,40 @@ def _seeds_of_nodes() -> list[Search]:
             RUNS_OF_NODES,
         )
         for name, what, first in kinds
+    ]
+
+
+def _states_of_nodes() -> list[Search]:
+    """States are what `tests.sim.rules` tells of a run: which rules were reached, and when they decided."""
+    from tests.sim.rules.runs import read_corpus
+
+    corpus = read_corpus()
+
+    def again(number: int, _budget_s: float, _folder: Path) -> Sequence[str]:
+        like = corpus[(number // RUNS_LIKE_A_SEED) % len(corpus)]
+        return [
+            *("bin/simulate", "--nodes", "--like", str(like)),
+            *("--seed", str(number), "--runs", str(RUNS_LIKE_A_SEED)),
+        ]
+
+    return [
+        Search(
+            name="states",
+            what="Seeds of whole nodes, to see which ones reach states that no run before them reached.",
+            command=lambda _number, _budget_s, _folder: [
+                *("bin/simulate", "--rules", "--more", str(RUNS_OF_NODES))
+            ],
+            stride=RUNS_OF_NODES,
+            judge=by_commands,
+        ),
+        Search(
+            name="corpus",
+            what="Runs with other dice, and the options of seeds that reached such states.",
+            command=again,
+            first=0,
+            stride=RUNS_LIKE_A_SEED,
+            judge=by_commands,
+        ),
     ]
 
 
@@ -302,4 +337,4 @@ def _beside() -> list[Search]:
 
 def table() -> list[Search]:
     """All searches."""
-    return [*_seeds_of_cores(), *_seeds_of_nodes(), *_computing(), *_beside()]
+    return [*_seeds_of_cores(), *_seeds_of_nodes(), *_states_of_nodes(), *_computing(), *_beside()]

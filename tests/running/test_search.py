@@ -20,6 +20,7 @@ from tests.running.searches import Ended, Found, Search, by_commands, by_status,
 from tests.running.units import Lane
 from tests.sim.__main__ import main as simulate
 from tests.sim.mutations.rarity import main as rarity
+from tests.sim.rules.runs import read_corpus
 
 SCRIPT = """
 import pathlib, sys, time
@@ -147,6 +148,21 @@ def test_every_search_has_a_command_for_each_number(searches: list[Search], tmp_
             command = search.command(number, 10.0, tmp_path)
             assert command
             assert all("{" not in word for word in command)
+
+
+def test_seeds_of_the_corpus_are_run_with_other_dice_each_time(
+    searches: list[Search], tmp_path: Path
+) -> None:
+    (search,) = (each for each in searches if each.name == "corpus")
+    likes: list[int] = []
+    dice: list[int] = []
+    for number in range(search.first, search.first + 4 * search.stride, search.stride):
+        *_, like, _, seed, _, count = search.command(number, 10.0, tmp_path)
+        likes.append(int(like))
+        dice += range(int(seed), int(seed) + int(count))
+    corpus = read_corpus()
+    assert likes == (4 * corpus)[:4]
+    assert len(set(dice)) == len(dice) == 4 * search.stride
 
 
 PROGRAMS: dict[tuple[str, ...], click.Command] = {

@@ -12,8 +12,11 @@ import click
 
 from tests.sim.options import Options
 from tests.sim.rules.table import ROOMS
-from tests.sim.runner import LEVELS, Totals, command, heading, report, run_many
+from tests.sim.runner import LEVELS, Totals, command, heading, pace, report, run_many
 from tests.sim.trace import LineTrace
+
+NODES_A_LINE = 20
+"""Runs of whole nodes after which their pace is printed."""
 
 
 @click.command()
@@ -43,6 +46,11 @@ from tests.sim.trace import LineTrace
     flag_value="nodes",
     help="Whole nodes: their drivers, storage and bytes, with clients, on networks and disks that fail.",
 )
+@click.option(
+    "--like",
+    type=int,
+    help="With --nodes: take the options of this seed, and only the dice of --seed and --runs.",
+)
 @click.option("--cluster-unknown-node", "level", flag_value="cluster-unknown-node", help="Both of these.")
 @click.option("--digest", is_flag=True, help="Print a digest of all that happened.")
 @click.option(
@@ -64,6 +72,11 @@ from tests.sim.trace import LineTrace
     "--room", "rooms", multiple=True, type=click.Choice(ROOMS), help="With --rules: of these rooms."
 )
 @click.option("--seeds", type=click.IntRange(1), default=200, show_default=True, help="With --rules.")
+@click.option(
+    "--more",
+    type=click.IntRange(1),
+    help="With --rules: run so many seeds that were not run before, and print only what is new in them.",
+)
 def main(
     seed: int | None,
     runs: int,
@@ -77,6 +90,8 @@ def main(
     rooms: tuple[str, ...],
     seeds: int,
     renew: bool,
+    like: int | None,
+    more: int | None,
 ) -> None:
     """Simulate the Raft quorum: clock, network, disks and faults drawn from a seed, invariants watched throughout.
 
@@ -85,11 +100,15 @@ def main(
     "bin/simulate --plant" plants faults in the product and sees who notices; it has options of its own.
     """
     if rules:
-        from tests.sim.rules.report import simulate_rules
+        from tests.sim.rules.report import simulate_more, simulate_rules
 
-        sys.exit(0 if simulate_rules(rooms, seeds, processes) else 1)
+        simulate, count = (simulate_rules, seeds) if more is None else (simulate_more, more)
+        sys.exit(0 if simulate(rooms, count, processes) else 1)
+    if like is not None and (level != "nodes" or mutations):
+        raise click.UsageError("--like goes with --nodes")
     if level == "nodes" and not mutations:
-        _run_nodes(seed if seed is not None else _seed_of_commit(), runs, processes, events, digest=digest)
+        first = seed if seed is not None else _seed_of_commit()
+        _run_nodes(first, runs, processes, events, digest=digest, like=like)
         return
     if mutations:
         _break_rules(level, processes, renews=renew)
@@ -120,15 +139,16 @@ def _break_rules(level: str, processes: int, *, renews: bool) -> None:
         sys.exit(f"{len(unnoticed)} of {len(found)} rules are broken without notice: {', '.join(unnoticed)}")
 
 
-def _run_nodes(first: int, runs: int, processes: int, events: int, *, digest: bool) -> None:
+def _run_nodes(first: int, runs: int, processes: int, events: int, *, digest: bool, like: int | None) -> None:
     from tests.sim.nodes import runner
     from tests.sim.nodes.run import run
+    from tests.sim.nodes.swarms import draw
 
     totals = runner.NodesTotals()
     results = (
-        [run(first, kept_lines=events)]
+        [run(first, None if like is None else draw(like), kept_lines=events)]
         if runs == 1
-        else runner.run_many(range(first, first + runs), processes)
+        else runner.run_many(range(first, first + runs), processes, like)
     )
     for result in results:
         totals.add(result)
@@ -137,9 +157,9 @@ def _run_nodes(first: int, runs: int, processes: int, events: int, *, digest: bo
         if digest:
             click.echo(f"{result.seed} {result.digest}")
         if result.invariant is not None:
-            click.echo(runner.report(result))
-        if totals.runs % 100 == 0 and totals.runs < runs:
-            click.echo(str(totals))
+            click.echo(runner.report(result, like))
+        if totals.runs % NODES_A_LINE == 0 and totals.runs < runs:
+            click.echo(pace(totals.runs, totals.seconds))
     click.echo(str(totals))
     sys.exit(1 if totals.failed else 0)
 

@@ -58,12 +58,19 @@ class Totals:
     def __str__(self) -> str:
         rate = self.events / self.process_seconds if self.process_seconds else 0.0
         return (
-            f"{self.runs} runs, {self.simulated_us / 3.6e9:.2f} simulated hours, {self.events:,} events "
+            f"{pace(self.runs, self.process_seconds)}, "
+            f"{self.simulated_us / 3.6e9:.2f} simulated hours, {self.events:,} events "
             f"({rate:,.0f} a second a core), {self.faults:,} faults, {self.epochs:,} epochs, "
             f"{self.committed:,} records committed, {self.acknowledged:,} appends acknowledged, "
             f"{self.voter_changes:,} voter changes, "
             f"longest election after healing {self.longest_election_us / 1e6:.1f} s"
         )
+
+
+def pace(runs: int, process_seconds: float) -> str:
+    """How many runs there were, and how fast."""
+    rate = 60 * runs / process_seconds if process_seconds else 0.0
+    return f"{runs} runs ({rate:,.1f} a minute of processor time)"
 
 
 def timed_run(seed: int, level: str = "quorum") -> Result:

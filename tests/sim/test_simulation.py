@@ -12,9 +12,10 @@ import pytest
 
 from tests.running.counting import CORES, count_run
 from tests.sim.checkers.invariants import Invariant
+from tests.sim.nodes.runner import NodesTotals
 from tests.sim.options import SCENARIOS, UNKNOWN_NODE_MODES, draw, draw_with_unknown_node
 from tests.sim.run import run
-from tests.sim.runner import SEEDS_FILE, command, known_seeds, report, timed_run
+from tests.sim.runner import SEEDS_FILE, Totals, command, known_seeds, pace, report, timed_run
 from tests.sim.seeds import FEW, pieces, run_all_well
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,3 +101,10 @@ def test_a_rerun_takes_the_options_that_were_given() -> None:
 def test_known_seeds_say_what_they_found() -> None:
     assert SEEDS_FILE.exists()
     assert all(cause for _, _, cause in known_seeds())
+
+
+def test_the_pace_is_told() -> None:
+    assert pace(30, 20.0) == "30 runs (90.0 a minute of processor time)"
+    assert pace(0, 0.0) == "0 runs (0.0 a minute of processor time)"
+    assert str(NodesTotals(runs=3, seconds=4.0)).startswith(pace(3, 4.0))
+    assert str(Totals(runs=3, process_seconds=4.0)).startswith(pace(3, 4.0))

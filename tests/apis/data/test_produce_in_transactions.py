@@ -28,15 +28,32 @@ def records(producer: Producer, sequence: int = 0) -> bytes:
     )
 
 
-def mark(broker: TransactionalBroker, producer: Producer) -> None:
-    """A marker comes that no coordinator here has sent."""
+def mark(broker: DataBroker, producer: Producer) -> int:
+    """A marker comes that no coordinator here has sent. Returns the error code."""
     request = WriteTxnMarkersRequest
     marker = request.WritableTxnMarker(
         producer_id=producer[0],
         producer_epoch=producer[1],
         topics=[request.WritableTxnMarkerTopic(name="t", partition_indexes=[0])],
     )
-    broker.ask(request(markers=[marker]), 1)
+    (response,) = broker.ask(request(markers=[marker]), 1).markers
+    code: int = only_partition(response.topics).error_code
+    return code
+
+
+@pytest.mark.parametrize(
+    ("producer", "code"),
+    [
+        ((0, 0), ErrorCode.NONE),
+        ((-1, 0), ErrorCode.INVALID_REQUEST),
+        ((0, -1), ErrorCode.INVALID_REQUEST),
+    ],
+)
+def test_ids_and_epochs_of_producers_begin_with_0(producer: Producer, code: ErrorCode) -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    assert mark(broker, producer) == code
 
 
 @pytest.mark.parametrize("version", WITHOUT_ADDING)

@@ -174,6 +174,25 @@ def test_a_registration_that_is_not_in_order_writes_nothing(fields: dict[str, An
     assert harness.next_offset == start
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"broker_id": 0},
+        {"listeners": [Listener(name="L", host="h", port=1, security_protocol=0)]},
+        {"listeners": [Listener(name="L", host="h", port=1, security_protocol=3)]},
+        {"features": features(x=(0, 0))},
+        {"features": features(metadata_version=(21, 30))},
+        {"features": features(metadata_version=(30, 40))},
+        {"features": features(unheard_of=(0, 2))},
+    ],
+)
+def test_a_registration_at_the_ends_of_what_is_in_order(fields: dict[str, Any]) -> None:
+    request = registration_request(1)
+    for name, value in fields.items():
+        setattr(request, name, value)
+    assert Harness().call(request).error_code == 0
+
+
 def test_the_first_id_that_is_not_reserved_is_a_directory() -> None:
     assert Harness().register(1, log_dirs=[bytes(15) + b"\x64"]).error_code == 0
 

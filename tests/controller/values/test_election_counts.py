@@ -43,5 +43,7 @@ def test_what_elects_nobody_otherwise_does_not_count() -> None:
         PartitionChangeRecord(partition_id=0, topic_id=TOPIC_ID, leader=-1, isr=[]),
         # A leader that has recovered, and is the same as before.
         PartitionChangeRecord(partition_id=0, topic_id=TOPIC_ID, leader_recovery_state=RECOVERED),
+        # One that has not, and is the same as before.
+        PartitionChangeRecord(partition_id=0, topic_id=TOPIC_ID, leader_recovery_state=RECOVERING),
     ]
     assert count_elections(image_with(elr=(2,)), records) == ElectionCounts()

@@ -327,6 +327,21 @@ def test_a_broker_is_silent_where_the_node_runs_on_and_short_delays_are_no_pause
     assert not serving(harness)
 
 
+@pytest.mark.parametrize(
+    ("deadline_ms", "expected_ms"),
+    [(None, LOOK_INTERVAL_MS), (10, 10), (LOOK_INTERVAL_MS + 10, LOOK_INTERVAL_MS)],
+)
+def test_an_active_controller_wakes_up_for_its_deadline_or_for_a_look_at_the_clock(
+    deadline_ms: int | None, expected_ms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = Harness()
+    harness.activate()
+    now_ms = harness.clock.now
+    due_ms = None if deadline_ms is None else now_ms + deadline_ms
+    monkeypatch.setattr(harness.half._controller, "next_deadline_ms", lambda: due_ms)
+    assert harness.half.next_deadline_ms == now_ms + expected_ms
+
+
 def test_a_standby_need_not_look_at_the_clock_and_its_pauses_are_no_matter() -> None:
     harness = Harness()
     assert harness.half.next_deadline_ms is None

@@ -37,6 +37,7 @@ from kafkaproto_server.node.quorum import driver as quorum_module
 from kafkaproto_server.node.quorum import metadata_feed
 from kafkaproto_server.node.quorum.disk_worker import DiskFailureError
 from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.node.quorum.metrics import SnapshotMetrics
 from kafkaproto_server.node.quorum.published import UnsupportedFeatureError, check_features
 from kafkaproto_server.node.startup import OpenedNode, open_node
 from kafkaproto_server.node.system import SystemClock
@@ -429,6 +430,9 @@ async def test_it_has_stopped_once_the_thread_that_writes_a_snapshot_has_ended(
     async with running(disk, metadata_log_max_record_bytes_between_snapshots="1") as driver:
         create(driver, "topic")
         await trio.to_thread.run_sync(has_begun.wait, WAIT_S)
+        assert driver.snapshot_metrics() == SnapshotMetrics(
+            loaded=0, written=0, failed=0, latest_bytes=0, latest_age_ms=0
+        )
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.stop)
             while any(
@@ -446,6 +450,8 @@ async def test_it_has_stopped_once_the_thread_that_writes_a_snapshot_has_ended(
 def test_features_beyond_this_release_are_refused() -> None:
     known = replay(EMPTY_IMAGE, FeatureLevelRecord(name="metadata.version", feature_level=30), 0)
     check_features(known)
+    for level in (21, 33):
+        check_features(replay(known, FeatureLevelRecord(name="metadata.version", feature_level=level), 1))
     newer = replay(known, FeatureLevelRecord(name="metadata.version", feature_level=34), 1)
     with pytest.raises(UnsupportedFeatureError, match=r"metadata\.version at level 34; .* 21 to 33"):
         check_features(newer)

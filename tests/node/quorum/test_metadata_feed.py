@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -214,6 +215,31 @@ async def test_a_long_log_is_handed_over_in_slices(monkeypatch: pytest.MonkeyPat
         it.feed.step(it.nursery)
         assert len(it.builder.taken) == 1
         assert it.feed.can_step
+
+
+async def test_a_slice_ends_with_the_batch_in_which_its_time_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Sums of these times are exact.
+    batch_s = 1 / 1024
+    now_s = 0.0
+    monkeypatch.setattr(metadata_feed, "SLICE_MS", 5 * batch_s * 1000)
+    monkeypatch.setattr(metadata_feed, "time", SimpleNamespace(perf_counter=lambda: now_s))
+    async with harness() as it:
+        take_batch = it.builder.take_batch
+
+        def take(batch: BatchCommitted) -> None:
+            nonlocal now_s
+            now_s += batch_s
+            take_batch(batch)
+
+        monkeypatch.setattr(it.builder, "take_batch", take)
+        for offset in range(20):
+            it.append(data_batch(offset))
+        it.feed.advance(20)
+        taken = []
+        while it.feed.can_step:
+            it.feed.step(it.nursery)
+            taken.append(len(it.builder.taken))
+        assert taken == [6, 12, 18, 20]
 
 
 async def test_a_snapshot_comes_first_and_the_log_goes_on_behind_it() -> None:

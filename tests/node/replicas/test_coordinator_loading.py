@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 
-from kafkaproto.messages import DeleteRecordsRequest, OffsetCommitKey, OffsetCommitValue
+from kafkaproto.messages import (
+    DeleteRecordsRequest,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    WriteTxnMarkersRequest,
+)
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.coordinator import GROUP_RECORDS, encode_coordinator_record
 from kafkaproto_server.coordinator.values import RecordError
-from kafkaproto_server.node.replicas.coordinator_loading import LoadedRecord, Loading
+from kafkaproto_server.node.replicas import coordinator_loading
+from kafkaproto_server.node.replicas.coordinator_loading import WAIT_MS, LoadedRecord, Loading
 from kafkaproto_server.node.replicas.timers import Timers
+from kafkaproto_server.requests.data import ProduceItem
 from tests.apis.support.data_broker import DataBroker
 
 Job = tuple[Callable[[], Any], Callable[[Any], None]]
@@ -22,7 +29,7 @@ class Loaded:
     """The partition t-0 with the committed offsets 0 to 3, and what a coordinator is given of it. A test does what is
     left to the thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, waits_for_commit: bool = False) -> None:
         self.broker = DataBroker()
         self.broker.topic("t")
         for offset in range(4):
@@ -38,20 +45,27 @@ class Loaded:
         replicas = self.broker.replicas
         hosted = replicas.manager.replicas.get(self.broker.topic_id("t"), 0)
         assert hosted is not None
+        self.partition = hosted.partition
+        self.timers = Timers(replicas.clock)
+        self.records: list[LoadedRecord] = []
         self.loading = Loading(
             hosted,
             GROUP_RECORDS,
             clock=replicas.clock,
-            timers=Timers(replicas.clock),
+            timers=self.timers,
             in_thread=lambda work, done: self.jobs.append((work, done)),
             take=self._take,
             done=self.ended.append,
             read_failed=lambda *failed: self.failed.append(failed),
+            waits_for_commit=waits_for_commit,
         )
 
     def _take(self, record: LoadedRecord) -> None:
         if self.refusal is not None:
             raise self.refusal
+        self.records.append(record)
+        if record.key is None:
+            return
         assert isinstance(record.value, OffsetCommitValue)
         self.taken.append(record.value.offset)
 
@@ -70,6 +84,12 @@ class Loaded:
         while self.jobs:
             work, done = self.jobs.pop(0)
             done(work())
+
+    def pass_time(self, ms: int) -> None:
+        """Let time pass, and do what is due then."""
+        self.broker.replicas.clock.now += ms
+        self.timers.call_due()
+        self.do_all()
 
 
 @pytest.mark.parametrize("start", [0, 2, 4])
@@ -126,3 +146,124 @@ def test_a_broken_assertion_of_the_coordinator_is_not_taken_for_a_bad_record() -
     loaded.loading.begin()
     with pytest.raises(AssertionError, match="ours"):
         loaded.do_all()
+
+
+def in_transaction(loaded: Loaded, producer_id: int, offset: int, *, is_commit: bool) -> None:
+    """A member commits an offset in a transaction, which ends at once."""
+    record = NewRecord(
+        *encode_coordinator_record(
+            OffsetCommitKey(group="g", topic="x", partition=0), OffsetCommitValue(offset=offset), 4
+        )
+    )
+    batch = build_batch(
+        [record],
+        base_offset=0,
+        timestamp_ms=0,
+        transactional=True,
+        producer_id=producer_id,
+        producer_epoch=0,
+        base_sequence=0,
+    )
+    item = ProduceItem(topic_id=loaded.broker.topic_id("t"), index=0, records=batch, allows_zstd=True)
+    loaded.broker.services.replicas.produce([item], 1, 1000, lambda results: None)
+    request = WriteTxnMarkersRequest
+    marker = request.WritableTxnMarker(
+        producer_id=producer_id,
+        producer_epoch=0,
+        transaction_result=is_commit,
+        topics=[request.WritableTxnMarkerTopic(name="t", partition_indexes=[0])],
+    )
+    loaded.broker.ask(request(markers=[marker]), 1)
+
+
+def test_the_coordinator_learns_of_transactions_and_of_their_ends() -> None:
+    loaded = Loaded()
+    loaded.broker.trust_producers()
+    in_transaction(loaded, 7, 70, is_commit=True)
+    in_transaction(loaded, 8, 80, is_commit=False)
+    loaded.loading.begin()
+    loaded.do_all()
+    assert loaded.ended == [None]
+    assert [(each.offset, each.producer_id, each.is_commit, each.key is None) for each in loaded.records] == [
+        *((offset, -1, False, False) for offset in range(4)),
+        *((4, 7, False, False), (5, 7, True, True), (6, 8, False, False), (7, 8, False, True)),
+    ]
+
+
+def test_records_of_types_that_are_not_known_are_passed_over_and_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    loaded = Loaded()
+    for _ in range(2):
+        loaded.produce(b"\0\x63key", b"value")
+    loaded.loading.begin()
+    loaded.do_all()
+    assert (loaded.taken, loaded.ended) == ([0, 1, 2, 3], [None])
+    assert [each for each in caplog.messages if ": 2 records of unknown types" in each]
+
+
+def test_all_that_was_handed_out_to_be_written_is_read(caplog: pytest.LogCaptureFixture) -> None:
+    loaded = Loaded()
+    loaded.partition.next_offset += 1
+    loaded.loading.begin()
+    loaded.do_all()
+    assert (loaded.taken, loaded.ended) == ([0, 1, 2, 3], [])
+    loaded.pass_time(WAIT_MS - 1)
+    assert loaded.ended == []
+    loaded.partition.next_offset -= 1
+    loaded.pass_time(1)
+    assert loaded.ended == [None]
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_it_may_wait_for_the_commit_of_all_that_was_read(waits: bool) -> None:
+    loaded = Loaded(waits_for_commit=waits)
+    loaded.partition.high_watermark = 3
+    loaded.loading.begin()
+    loaded.do_all()
+    assert loaded.ended == ([] if waits else [None])
+    loaded.partition.high_watermark = 4
+    loaded.pass_time(WAIT_MS)
+    assert loaded.ended == [None]
+
+
+@pytest.mark.parametrize("limit", ["records", "time"])
+def test_other_tasks_run_between_parts_of_what_is_loaded(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = Loaded()
+    if limit == "records":
+        monkeypatch.setattr(coordinator_loading, "RECORDS_AT_ONCE", 3)
+    else:
+        monkeypatch.setattr(coordinator_loading, "TURN_MS", 3)
+        take = loaded._take
+
+        def slowly(record: LoadedRecord) -> None:
+            take(record)
+            loaded.broker.replicas.clock.now += 1
+
+        monkeypatch.setattr(loaded.loading, "_take", slowly)
+    loaded.loading.begin()
+    loaded.do_all()
+    assert (loaded.taken, loaded.ended) == ([0, 1, 2], [])
+    assert loaded.loading.elapsed_ms == (3 if limit == "time" else 0)
+    loaded.pass_time(1)
+    assert (loaded.taken, loaded.ended) == ([0, 1, 2, 3], [None])
+
+
+def test_once_nobody_waits_nothing_more_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coordinator_loading, "RECORDS_AT_ONCE", 3)
+    loaded = Loaded()
+    loaded.loading.begin()
+    (work, done), loaded.jobs = loaded.jobs[0], []
+    part = work()
+    loaded.loading.is_over = True
+    done(part)
+    assert (loaded.taken, loaded.jobs, loaded.ended) == ([], [], [])
+    loaded.loading.begin()
+    assert loaded.jobs == []
+    loaded.loading.is_over = False
+    done(part)
+    assert loaded.taken == [0, 1, 2]
+    loaded.loading.is_over = True
+    loaded.pass_time(1)
+    assert (loaded.taken, loaded.ended) == ([0, 1, 2], [])

@@ -27,7 +27,7 @@ from kafkaproto_server.node.replicas.fetchers import (
     _Followed,
 )
 from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.replica.partition import NO_EPOCH, Role
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.support.nodes import SeededRng
 from tests.replica.test_partition import Replica
@@ -216,6 +216,25 @@ def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:
     assert not following.jobs
 
 
+def test_a_log_that_cannot_be_written_is_copied_no_more() -> None:
+    following = Following()
+    failures: list[Exception] = []
+    following.owner.replicas.failed = lambda hosted, error: failures.append(error)
+    following.ask()
+    following.respond(error_code=0, records=BATCH)
+    (job,) = following.jobs
+    error = OSError("a broken disk")
+    job.failed(error)
+    assert failures == [error]
+    assert (following.fetcher._followed, following.fetcher._busy) == ({}, 0)
+
+
+def test_who_has_no_records_has_no_last_epoch() -> None:
+    request = Following().fetcher._next_request(7)
+    [partition] = request.topics[0].partitions
+    assert partition.last_fetched_epoch == NO_EPOCH
+
+
 @pytest.mark.trio
 async def test_requests_have_the_versions_of_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     following = Following()
@@ -295,6 +314,8 @@ def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was() -> Non
     find_start(following, Offsets(7, 2))
     assert not following.jobs
     assert (TOPIC_ID, 0) in following.fetcher._session
+    (followed,) = following.fetcher._followed.values()
+    assert not followed.is_busy
 
 
 @pytest.mark.parametrize(("latest", "earliest"), [(3, 0), (20, 9)])

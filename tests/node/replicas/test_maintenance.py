@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+import trio
+from trio.testing import MockClock
 
 from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.node.replicas import maintenance
+from kafkaproto_server.node.replicas.maintenance import Maintenance
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
@@ -351,3 +357,73 @@ def test_a_removal_that_comes_too_late_does_no_harm() -> None:
     broker.replicas.clock.now += 10**9
     remove_due(broker)
     assert [name for name in broker.replicas.disk.list_directory(PATH) if name.startswith("t-0")] == []
+
+
+@pytest.mark.trio
+async def test_each_work_is_done_again_and_again_after_its_interval(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intervals = {
+        "log.retention.check.interval.ms": 300,
+        "log.flush.scheduler.interval.ms": 400,
+        "producer.id.expiration.check.interval.ms": 700,
+        "replica.high.watermark.checkpoint.interval.ms": 600,
+        "log.flush.offset.checkpoint.interval.ms": 0,
+        "log.flush.start.offset.checkpoint.interval.ms": 2**60,
+        "log.initial.task.delay.ms": 100,
+    }
+    monkeypatch.setattr(maintenance, "number_of", lambda configs, key: intervals[key])
+    done: dict[str, list[int]] = {}
+
+    def note(name: str) -> None:
+        done.setdefault(name, []).append(round(trio.current_time() * 1000))
+
+    def rounds(name: str) -> Callable[[object], Iterator[None]]:
+        def work(_: object) -> Iterator[None]:
+            note(name)
+            yield
+
+        return work
+
+    for name in ("remove_old_records", "flush", "expire_producers"):
+        monkeypatch.setattr(Maintenance, name, rounds(name))
+    replicas = SimpleNamespace(write_checkpoint=note)
+    made = Maintenance(cast(Any, replicas), cast(Any, None), lambda: cast(Any, None), lambda hosted: None)
+    with trio.move_on_after(1.45):
+        await made.run()
+    # Without an interval, there is at least a moment.
+    assert done.pop(RECOVERY_POINTS) == list(range(100, 1451))
+    assert done == {
+        "remove_old_records": [100, 400, 700, 1000, 1300],
+        "flush": [100, 500, 900, 1300],
+        "expire_producers": [700, 1400],
+        HIGH_WATERMARKS: [600, 1200],
+        LOG_STARTS: [100],
+    }
+
+
+@pytest.mark.trio
+async def test_other_tasks_run_while_many_replicas_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maintenance, "REPLICAS_PER_TURN", 3)
+    made = Maintenance(cast(Any, None), cast(Any, None), lambda: cast(Any, None), lambda hosted: None)
+    turns, seen = 0, []
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await trio.lowlevel.checkpoint()
+
+    def work() -> Iterator[None]:
+        for _ in range(30):
+            seen.append(turns)
+            yield
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(turn)
+        await made._in_parts(work)
+        nursery.cancel_scope.cancel()
+    # Tasks that may run do so in any order: each other task has run between one part and the next but one.
+    assert len(seen) == 30
+    assert len(set(seen)) >= 5
+    assert max(seen.count(each) for each in set(seen)) <= 7

@@ -26,7 +26,8 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.log.copying import Unreadable
 from kafkaproto_server.storage.log.topic_log import Found
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
 
@@ -379,6 +380,49 @@ def test_a_move_begins_again_once_the_log_that_ran_short_is_open(code: int) -> N
     broker.report()
     assert recorded(broker) == "/logs1"
     assert values(broker) == [b"a", b"b", b"c", b"e"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OffsetOutOfRangeError("/logs/t-0", 0, 3, 5),
+        FileNotFoundError("a segment"),
+        OSError(errno.EMFILE, "no files"),
+    ],
+)
+def test_a_log_that_cannot_be_read_for_a_moment_is_read_again(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = moving()
+    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: Unreadable(error))
+    move(broker)
+    monkeypatch.undo()
+    broker.replicas.pass_time(moves.RETRY_MS - 1)
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": [(3, True)]}
+    broker.replicas.pass_time(1)
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": [(0, True)]}
+    assert broker.produce("t", batch(b"d")).error_code == 0
+
+
+def test_a_log_whose_records_are_damaged_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = moving()
+    unreadable = Unreadable(CorruptFileError(f"/logs/t-0/{LOG}", "is damaged"))
+    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: unreadable)
+    move(broker)
+    assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-delete"])
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": []}
+    assert broker.produce("t", batch(b"d")).error_code == 0
+
+
+def test_a_log_that_the_disk_does_not_give_fails_with_its_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = moving()
+    unreadable = Unreadable(OSError(errno.EIO, "a broken disk"))
+    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: unreadable)
+    move(broker)
+    broker.heartbeat()
+    broker.report()
+    assert broker.produce("t", batch(b"d")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert broker.harness.partition("t", 0).leader == -1
 
 
 def test_a_log_that_is_damaged_costs_its_move_and_its_partition() -> None:

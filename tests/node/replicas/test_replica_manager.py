@@ -1,12 +1,19 @@
-"""Who may join an ISR, as a leader sees it (KIP-841, KIP-858, KIP-903)."""
+"""Who may join an ISR, as a leader sees it (KIP-841, KIP-858, KIP-903), and what replicas say whose logs are closed."""
 
 from __future__ import annotations
 
-import pytest
+from types import SimpleNamespace
+from typing import Any, cast
 
-from kafkaproto.messages import RegisterBrokerRecord
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DeleteRecordsRequest, RegisterBrokerRecord, WriteTxnMarkersRequest
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
+from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition, wanted
 from tests.apis.support.replicas import BrokerReplicas
 
 WORKS, FAILED = b"w" * 16, b"f" * 16
@@ -41,3 +48,87 @@ def image(*, fenced: bool = False, leaves: bool = False) -> ClusterImage:
 def test_who_may_join_an_isr(epoch: int, found: ClusterImage, directory_id: bytes, may_join: bool) -> None:
     broker = BrokerReplicas(1, lambda: found)
     assert broker.manager.is_eligible(2, epoch, directory_id) is may_join
+
+
+def test_whose_log_is_closed_leads_no_more() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    broker.replicas.manager.replicas.close_all(lambda: None)
+    delete = DeleteRecordsRequest.DeleteRecordsTopic(
+        name="t",
+        partitions=[DeleteRecordsRequest.DeleteRecordsPartition(partition_index=0, offset=1)],
+    )
+    marker = WriteTxnMarkersRequest.WritableTxnMarker(
+        producer_id=1,
+        topics=[WriteTxnMarkersRequest.WritableTxnMarkerTopic(name="t", partition_indexes=[0])],
+    )
+    deleted = broker.ask(DeleteRecordsRequest(topics=[delete], timeout_ms=1000), 2)
+    (marked,) = broker.ask(WriteTxnMarkersRequest(markers=[marker]), 1).markers
+    responses = (
+        broker.produce("t", batch(b"b")),
+        broker.fetch("t", wanted(0, 0)),
+        *(broker.offset("t", timestamp) for timestamp in (-1, -2, -3, 1)),
+        only_partition(deleted.topics),
+        only_partition(marked.topics),
+    )
+    assert [each.error_code for each in responses] == [ErrorCode.NOT_LEADER_OR_FOLLOWER] * len(responses)
+
+
+@pytest.mark.trio
+async def test_leaders_look_at_their_followers_from_time_to_time(autojump_clock: MockClock) -> None:
+    broker = BrokerReplicas(1, lambda: EMPTY_IMAGE, static_config={"replica.lag.time.max.ms": "3000"})
+    manager = broker.manager
+    looks: dict[str, list[int]] = {"expand": [], "shrink": []}
+
+    def look(name: str) -> None:
+        looks[name].append(round(trio.current_time() * 1000))
+
+    partition = SimpleNamespace(
+        maybe_expand_isr=lambda: look("expand"), maybe_shrink_isr=lambda now_ms: look("shrink")
+    )
+    manager.replicas.by_id[bytes(16), 0] = cast(Any, SimpleNamespace(partition=partition))
+    with trio.move_on_after(3.2):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(manager._expand_isrs)
+            nursery.start_soon(manager._shrink_isrs)
+    assert looks == {"expand": [500, 1000, 1500, 2000, 2500, 3000], "shrink": [1500, 3000]}
+
+
+@pytest.mark.trio
+async def test_each_failure_of_a_directory_is_reported(autojump_clock: MockClock) -> None:
+    broker = BrokerReplicas(1, lambda: EMPTY_IMAGE)
+    manager = broker.manager
+    reported: list[tuple[str, str]] = []
+    manager._directory_failed = lambda path, problem: reported.append((path, problem))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(manager._report_failures)
+        for failures in ([("/a", "EIO"), ("/b", "EROFS")], [("/c", "EIO")]):
+            for path, problem in failures:
+                manager._note_failure(path, problem)
+            await wait_all_tasks_blocked()
+            assert sorted(reported) == failures
+            reported.clear()
+        nursery.cancel_scope.cancel()
+
+
+def test_a_broker_is_reached_at_its_listener_for_brokers_unless_it_is_fenced() -> None:
+    listener = RegisterBrokerRecord.BrokerEndpoint
+    endpoints = [
+        listener(name="OTHER", host="h", port=1, security_protocol=0),
+        listener(name="PLAINTEXT", host="h", port=2, security_protocol=0),
+    ]
+
+    def image_of(*, fenced: bool = False, count: int = 2) -> ClusterImage:
+        record = RegisterBrokerRecord(
+            broker_id=2, broker_epoch=9, fenced=fenced, end_points=endpoints[:count]
+        )
+        return replay(EMPTY_IMAGE, record, 9)
+
+    images = [image_of(), image_of(fenced=True), image_of(count=1), EMPTY_IMAGE]
+    ports = []
+    for each in images:
+        endpoint = BrokerReplicas(1, lambda each=each: each).manager._endpoint(2)  # type: ignore[misc]
+        ports.append(endpoint and endpoint.port)
+    assert ports == [2, None, None, None]

@@ -29,6 +29,24 @@ def test_what_is_over_takes_no_memory_for_long() -> None:
     assert len(timers._heap) <= module.MANY
 
 
+@pytest.mark.parametrize("over", [True, False])
+def test_to_look_what_is_over_costs_little(over: bool) -> None:
+    timers = Timers(SetClock())
+    looks = 0
+
+    def is_over() -> bool:
+        nonlocal looks
+        looks += 1
+        return over
+
+    for number in range(1, 4 * module.MANY + 1):
+        timers.add(30_000, lambda: None, is_over)
+        if number < 2 * module.MANY:
+            assert looks == (module.MANY if number >= module.MANY else 0)
+    # At 1, 2 and 4 times so many; if all are over, they are gone each time.
+    assert looks == (4 if over else 1 + 2 + 4) * module.MANY
+
+
 def test_nothing_waits_for_weeks() -> None:
     clock, called = SetClock(), []
     timers = Timers(clock)

@@ -280,8 +280,8 @@ def frames(
 ) -> Iterator[Frame]:
     """The hostile requests for an api at its lowest and highest version; ``most_elements`` makes them smaller.
 
-    At the lowest version, and where a broker passes them on unread, they are smaller in any case: that saves time, and
-    what is not done in steps shows all the same.
+    At the lowest version, in an envelope, and where a broker passes them on unread, they are smaller in any case: that
+    saves time, and what is not done in steps shows all the same.
     """
     api = api_by_key(api_key)
     versions = served_versions(kind, api_key)
@@ -289,7 +289,7 @@ def frames(
     assert versions is not None
     max_elements: int | None
     for version in sorted({*versions}):
-        if version < versions[1] or TABLE[kind][api_key].passes_on_unread:
+        if version < versions[1] or api_key == ENVELOPE_KEY or TABLE[kind][api_key].passes_on_unread:
             max_elements = min(FEWER_ELEMENTS, most_elements or FEWER_ELEMENTS)
         else:
             max_elements = most_elements

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -65,6 +66,13 @@ def fork_all() -> dict[str, Ended]:
     """What comes of each function."""
     forks.LONGEST_STILL_S = 0.5
     return {each.__name__: forked(each) for each in _FUNCTIONS}
+
+
+def fork_as_if_it_had_no_processor() -> Ended:
+    """What comes of a child that spins, if no processor time counts."""
+    forks.LONGEST_STILL_S = 0.5
+    forks._STILL_S = math.inf
+    return forked(_spin)
 
 
 def fork_beside_a_thread() -> None:

@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from kafkaproto_server.raft.model.states import Candidate, Prospective, Resigned, Unattached
+from kafkaproto_server.raft.roles.quorum_epoch import END_GRACE_MS
+from kafkaproto_server.raft.values.config import FETCH_MAX_WAIT_MS
 from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
@@ -18,7 +20,7 @@ from kafkaproto_server.raft.values.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.types import Endpoint, LeaderAndEpoch
+from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch
 from tests.raft.support.following import EPOCH, LEADER, answer_fetch, batch, fail, follower, sent, state_of
 from tests.raft.support.machine import Disk, Machine, bootstrap_records, config, voter
 
@@ -172,6 +174,21 @@ class TestLeaders:
         assert machine.node.state is state
         assert list(state.votes.rejected) == [3]
 
+    def test_an_election_that_another_node_wins_took_its_time_as_well(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        assert isinstance(machine.node.state, Prospective)
+        vote = sent(machine, VoteRequest, to=3)
+        machine.tick(7)
+        leader = LeaderAndEpoch(leader_id=3, epoch=EPOCH + 1)
+        response = VoteResponse(error=RaftError.FENCED_LEADER_EPOCH, leader=leader)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        assert state_of(machine).leader_id == 3
+        statistics = machine.node.statistics()
+        assert (statistics.election_latency_sum_ms, statistics.election_latency_count) == (7, 1)
+        assert statistics.elections_won == 0
+
     def test_a_voter_that_is_another_replica_has_no_vote_to_give(self) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
@@ -206,20 +223,39 @@ class TestLeaders:
         machine.handle(RequestFailed(request_id=vote.request_id, failure=failure, error=error))
         assert list(candidate.votes.granted) == [1]
 
-    def test_late_responses_to_what_is_not_wanted_any_more(self) -> None:
+    @pytest.mark.parametrize("error", [RaftError.NONE, RaftError.INVALID_VOTER_KEY])
+    def test_late_responses_to_what_is_not_wanted_any_more(self, error: RaftError) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
         machine.tick(30)
         to_2, to_3 = sent(machine, VoteRequest, to=2), sent(machine, VoteRequest, to=3)
         machine.tick(2500)
         state = state_of(machine)
-        machine.handle(
-            ResponseReceived(
-                request_id=to_3.request_id, response=VoteResponse(leader=LEADER, is_granted=True)
-            )
-        )
+        response = VoteResponse(error=error, leader=LEADER, is_granted=error is RaftError.NONE)
+        machine.handle(ResponseReceived(request_id=to_3.request_id, response=response))
         machine.handle(RequestFailed(request_id=to_2.request_id, failure=RequestFailure.REFUSED))
         assert machine.node.state is state
+
+    def test_a_late_response_does_not_fit_the_log_that_has_grown_meanwhile(self) -> None:
+        elsewhere = Destination(id=-2, host="127.0.0.1", port=22)
+        machine = follower(voter(1, port=1), voter(2, port=2), bootstrap_servers=(elsewhere,))
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        # The leader is asked at two addresses, from the same end of this log.
+        first, second = sent(machine, FetchRequest, to=2), sent(machine, FetchRequest, to=22)
+        batches = (batch(10, 12, 3),)
+        machine.handle(
+            ResponseReceived(
+                request_id=first.request_id, response=FetchResponse(leader=LEADER, batches=batches)
+            )
+        )
+        machine.settle()
+        diverging = OffsetAndEpoch(offset=7, epoch=2)
+        machine.handle(
+            ResponseReceived(
+                request_id=second.request_id, response=FetchResponse(leader=LEADER, diverging=diverging)
+            )
+        )
+        assert machine.node.log_end_offset == 12
 
     def test_a_voter_whose_address_is_not_known_cannot_be_asked(self) -> None:
         elsewhere = msgspec.structs.replace(
@@ -249,7 +285,10 @@ class TestLeaders:
         machine = Machine(config(1, port=1), disk)
         machine.start()
         assert sent(machine, EndQuorumEpochRequest).destination.port == 2
-        assert isinstance(machine.node.state, Resigned)
+        state = machine.node.state
+        assert isinstance(state, Resigned)
+        # Nor does it wake up for that.
+        assert machine.node.next_deadline_ms() == state.election_at_ms
 
     def test_a_leader_that_names_no_successors_leaves_the_order_to_the_node_ids(self) -> None:
         machine = follower()
@@ -260,6 +299,25 @@ class TestLeaders:
         machine = follower()
         machine.ask(EndQuorumEpochRequest(leader_id=2, epoch=EPOCH, preferred_candidates=(voter(3).key,)))
         assert state_of(machine).successor_rank == 1
+
+    @pytest.mark.parametrize(
+        ("place", "count", "pause_ms"),
+        [(0, 1, 0), (0, 3, 0), (1, 1, 1000), (1, 2, 1000), (1, 3, 500), (2, 3, 1000), (3, 3, 1000)],
+    )
+    def test_a_successor_waits_for_the_longest_fetch_and_for_those_before_it(
+        self, place: int, count: int, pause_ms: int
+    ) -> None:
+        machine = follower(fetch_timeout_ms=10_000, election_backoff_max_ms=1000)
+        candidates = [voter(9).key] * count
+        candidates[place : place + 1] = [voter(1).key][: count - place]
+        end = EndQuorumEpochRequest(leader_id=2, epoch=EPOCH, preferred_candidates=tuple(candidates))
+        machine.ask(end)
+        longest_fetch_ms = FETCH_MAX_WAIT_MS + END_GRACE_MS
+        assert state_of(machine).fetch_deadline_ms == machine.now_ms + longest_fetch_ms + pause_ms
+        # Repetitions give the former leader no more time.
+        machine.tick(100)
+        machine.ask(end)
+        assert state_of(machine).fetch_deadline_ms == machine.now_ms - 100 + longest_fetch_ms + pause_ms
 
     def test_the_leaders_word_first_and_its_list_later(self) -> None:
         machine = follower()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-from kafkaproto_server.raft.describe.core import describe_state
+from kafkaproto_server.raft.describe.core import describe_effects, describe_state
 from kafkaproto_server.raft.describe.messages import describe_message
 from kafkaproto_server.raft.values.config import RaftConfig
 from kafkaproto_server.raft.values.effects import SendRequest
@@ -117,6 +117,11 @@ class Cluster:
         machine.now_ms = self.now_ms
         action(machine)
         self._collect(node_id)
+        deadline_ms = machine.node.next_deadline_ms()
+        if node_id in self.running and (deadline_ms is None or deadline_ms > self.now_ms):
+            machine.handle(Tick())
+            early = machine.node.take_effects()
+            assert early is None, f"node {node_id} does what is not due: {describe_effects(early)}"
 
     def tell(self, node_id: int, event: Event) -> None:
         """Hand an event to a node."""
@@ -159,6 +164,10 @@ class Cluster:
             deadline_ms = self.machines[node_id].node.next_deadline_ms()
             if deadline_ms is not None and deadline_ms <= self.now_ms:
                 self.tell(node_id, Tick())
+                left_ms = self.machines[node_id].node.next_deadline_ms()
+                assert left_ms is None or left_ms > self.now_ms, (
+                    f"node {node_id} wakes up and leaves something undone"
+                )
 
     def _later(self, delay_ms: int, action: Callable[[], None]) -> None:
         self._sequence += 1

@@ -428,6 +428,11 @@ class TestResponses:
         found = decode(FETCH, fetch)
         assert isinstance(found, FetchResponse)
         assert found.batches == ()
+        part = fetch_snapshot_response()
+        part.topics[0].partitions[0].unaligned_records = None
+        piece = decode(FETCH_SNAPSHOT, part)
+        assert isinstance(piece, FetchSnapshotResponse)
+        assert piece.data == b""
 
     def test_api_versions_tells_the_range_of_kraft_version(self) -> None:
         kind = kafka.ApiVersionsResponse

@@ -140,16 +140,21 @@ class Faults:
             return
         others = [each for each in self._hosts if each is not host and each.is_broker]
         asked_for = [each for each in others if each.id == member_id]
+        followers = asked_for or rng.sample(others, min(1, len(others)))
         victims: dict[Victim, list[Host]] = {
             "itself": [host],
-            "a follower": asked_for or rng.sample(others, min(1, len(others))),
+            "a follower": followers,
+            "the others": [each for each in others if each not in followers],
             "the controller": [each for each in self._hosts if each.leads][:1],
         }
         acts: dict[Act, Callable[[Host], bool]] = {
             "kill": self._kill,
             "power loss": self._lose_power,
             "cut off": self._isolate,
+            "hide": partial(self._hide, host),
+            "reset": self._reset_all,
             "away": self._send_away,
+            "start": self._start_now,
         }
         for victim, act in strike.hits:
             for hit in victims[victim]:
@@ -173,6 +178,12 @@ class Faults:
                 self._kill(each)
 
         self._timeline.after(self._rng.uniform(2, 6), back)
+        return True
+
+    def _start_now(self, host: Host) -> bool:
+        if not host.has_ended.is_set():
+            return False
+        self.restart(host)
         return True
 
     def _lose_power(self, host: Host) -> bool:
@@ -291,10 +302,10 @@ class Faults:
 
     # -- network ---------------------------------------------------------------------------------------------------
 
-    def _cut(self, directions: Sequence[tuple[Host, Host]]) -> bool:
+    def _cut(self, directions: Sequence[tuple[Host, Host]], mean_s: float = CUT_S) -> bool:
         for source, target in directions:
             self._net.cut(source.net, target.net)
-        self._later(CUT_S, partial(self._join, directions))
+        self._later(mean_s, partial(self._join, directions))
         return bool(directions)
 
     def _join(self, directions: Sequence[tuple[Host, Host]]) -> None:
@@ -317,6 +328,13 @@ class Faults:
 
     def _isolate(self, host: Host) -> bool:
         return self._cut([pair for each in self._others(host) for pair in ((host, each), (each, host))])
+
+    def _reset_all(self, host: Host) -> bool:
+        return sum(self._net.reset_some(host.net) for _ in range(len(host.net.streams))) > 0
+
+    def _hide(self, leader: Host, host: Host) -> bool:
+        """Both keep the rest of the cluster, for so long that the follower comes back meanwhile if it has ended."""
+        return self._cut([(leader, host), (host, leader)], AWAY_S)
 
     def _others(self, host: Host) -> list[Host]:
         others = [each for each in self._hosts if each is not host]

@@ -58,9 +58,11 @@ SHORTER_WITH_COORDINATORS = 0.7
 """There is more going on in each second."""
 
 
-Event = Literal["asks for an ISR", "has another ISR", "begins to lead"]
-Victim = Literal["itself", "a follower", "the controller"]
-Act = Literal["kill", "power loss", "cut off", "away"]
+Event = Literal[
+    "asks for an ISR", "has another ISR", "loses a follower", "begins to lead", "ends a transaction"
+]
+Victim = Literal["itself", "a follower", "the others", "the controller"]
+Act = Literal["kill", "power loss", "cut off", "hide", "reset", "away", "start"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,9 @@ class Strike:
     share: float
     """The part of these events that they follow."""
     hits: tuple[tuple[Victim, Act], ...]
-    """Who is hit by what. The follower is the one that the leader asks for, or any."""
+    """Who is hit by what, in order. The follower is the one that joins or leaves the ISR, or any; the others are all
+    brokers but the leader and this follower. Who is hidden is cut off from the leader alone; who is reset loses all of
+    its connections."""
     within_s: float
     """The mean time until they come."""
 
@@ -104,6 +108,8 @@ class NodesOptions:
     down_s: float = DOWN_S
     """The mean time until a node that ended starts again."""
     strikes: tuple[Strike, ...] = ()
+    has_early_limits: bool = False
+    """Whether epochs of producers and sessions, and generations of groups, begin anew after a few."""
     has_old_brokers: bool = False
     """Whether somebody asks the controllers in the name of brokers as they were registered before."""
 

@@ -17,10 +17,15 @@ from unittest import mock
 
 import trio
 
+from kafkaproto_server.coordinator.groups import classic_group
+from kafkaproto_server.coordinator.transactions import coordinator, transaction
+from kafkaproto_server.log_state import producers
 from kafkaproto_server.node import startup
 from kafkaproto_server.node.quorum import log_cleaning
 from kafkaproto_server.node.replicas import topic_settings
 from kafkaproto_server.raft.model import progress
+from kafkaproto_server.replica import fetch_sessions
+from kafkaproto_server.share import sessions
 from kafkaproto_server.storage.directories.format import QuorumStart
 from kafkaproto_server.storage.log.segment import LogConfig
 from tests.sim.checkers.invariants import Invariant, ViolationError
@@ -62,6 +67,15 @@ INDEX_INTERVAL_BYTES = 500
 INDEX_BYTES = 40_000
 """Smaller than those of a node, so that all of it happens within seconds."""
 
+EARLY_LIMITS: Sequence[tuple[Any, str, int]] = (
+    (coordinator, "MAX_EPOCH", 5),
+    (transaction, "MAX_EPOCH", 5),
+    (producers, "_MAX_PRODUCER_EPOCH", 5),
+    (classic_group, "MAX_GENERATION", 8),
+    (fetch_sessions, "_MAX_EPOCH", 20),
+    (sessions, "_MAX_EPOCH", 10),
+)
+"""What a node counts for years before it has to begin anew, and in some runs within seconds."""
 WORKING_HERE = 4
 """In one of so many seeds, the event loop does short work on disks itself."""
 
@@ -123,7 +137,8 @@ def _run(
 ) -> NodesResult:
     result = NodesResult(seed=seed, options=options)
     began = time.process_time()
-    with _surroundings(options.descriptors, options.segment_bytes_of_topics) as errors:
+    limits = EARLY_LIMITS if options.has_early_limits else ()
+    with _surroundings(options.descriptors, options.segment_bytes_of_topics, limits) as errors:
         simulation = _Simulation(seed, options, result, errors, Trace(kept_lines), counted_turns)
         try:
             virtual.run(seed, simulation.main)
@@ -145,8 +160,11 @@ def _first(error: BaseException) -> BaseException:
 
 
 @contextlib.contextmanager
-def _surroundings(limit: int, segment_bytes: int | None = None) -> Iterator[ErrorLog]:
-    """The process as the nodes' code finds it: descriptors that do not depend on the machine, a quiet log."""
+def _surroundings(
+    limit: int, segment_bytes: int | None = None, more: Sequence[tuple[Any, str, int]] = ()
+) -> Iterator[ErrorLog]:
+    """The process as the nodes' code finds it: descriptors that do not depend on the machine, a quiet log. ``more`` are
+    further constants of modules, with their values."""
     logger = logging.getLogger("kafkaproto")
     errors = ErrorLog()
     saved = logger.level, logger.propagate, resource.getrlimit
@@ -159,7 +177,7 @@ def _surroundings(limit: int, segment_bytes: int | None = None) -> Iterator[Erro
     )
     replaced = [
         mock.patch.object(owner, name, value)
-        for owner, name, value in [*limits, (startup, "LogConfig", log_config)]
+        for owner, name, value in [*limits, *more, (startup, "LogConfig", log_config)]
     ]
     if segment_bytes is not None:
         # Smaller than the configs of a topic may have it.

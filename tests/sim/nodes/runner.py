@@ -6,9 +6,11 @@ import multiprocessing
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from tests.sim.nodes.run import NodesResult, run
 from tests.sim.nodes.swarms import draw
+from tests.sim.runner import pace
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class NodesTotals:
     def __str__(self) -> str:
         rate = self.events / self.seconds if self.seconds else 0.0
         return (
-            f"{self.runs} runs, {self.failed} failed, {self.simulated_s / 3600:.2f} simulated hours,"
+            f"{pace(self.runs, self.seconds)}, {self.failed} failed, {self.simulated_s / 3600:.2f} simulated hours,"
             f" {self.events:,} events ({rate:,.0f} a second a core), {self.delivered_bytes / 2**20:.0f} MiB over"
             f" the network, {self.disk_operations:,} operations on disks, {self.epochs:,} epochs,"
             f" {self.images:,} images, {self.requests:,} requests, {self.answered:,} with a certain outcome,"
@@ -63,19 +65,21 @@ class NodesTotals:
         )
 
 
-def run_many(seeds: Iterable[int], processes: int) -> Iterator[NodesResult]:
-    """Results in the order of the seeds."""
+def run_many(seeds: Iterable[int], processes: int, like: int | None = None) -> Iterator[NodesResult]:
+    """Results in the order of the seeds. All runs have the options of the seed ``like``, if there is one."""
+    run_one = partial(run, options=None if like is None else draw(like))
     if processes == 1:
-        yield from map(run, seeds)
+        yield from map(run_one, seeds)
         return
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap(run, seeds, chunksize=2)
+        yield from pool.imap(run_one, seeds, chunksize=2)
 
 
-def report(result: NodesResult) -> str:
-    """A failed run, and how to see it again."""
+def report(result: NodesResult, like: int | None = None) -> str:
+    """A failed run, and how to see it again. ``like``: see `run_many`."""
+    options = "" if like is None else f" --like {like}"
     return (
-        f"SEED={result.seed} {draw(result.seed)}\n{result.failure.rstrip()}\n"
+        f"SEED={result.seed} {result.options}\n{result.failure.rstrip()}\n"
         f"after {result.simulated_s:.3f} s: {result.invariant}\n"
-        f"bin/simulate --nodes --seed {result.seed} --events 200"
+        f"bin/simulate --nodes --seed {result.seed}{options} --events 200"
     )

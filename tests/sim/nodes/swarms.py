@@ -15,7 +15,9 @@ from tests.sim.nodes.coordination.traffic import (
     FIRST_WITH_DEAD_LETTERS,
     FIRST_WITH_SHARES,
     FIRST_WITH_STREAMS,
+    CoordinationOptions,
 )
+from tests.sim.nodes.data.operators import MOVE_PAUSE_S
 from tests.sim.nodes.data.tables import NODE_CONFIG
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS, DataOptions
 from tests.sim.nodes.directories.options import FAULTS as DIRECTORY_FAULTS
@@ -46,9 +48,14 @@ _KINDS = (
     FIRST_WITH_STREAMS,
 )
 """The first seeds of the loads that a swarm may have."""
+_WITH_ANY_QUORUM = 0.12
+"""The part of the swarms that may have five controllers, or voters that come and go, and need not have records."""
 _SEEDS_OF_A_KIND = 100_000
 _WITH_DIRECTORIES = 0.3
 """The part of the swarms with several log directories."""
+_WITH_EARLY_LIMITS = 0.3
+_AIMED_SHARE = 0.3
+"""The part of the swarms with each of the aimed strikes."""
 _EVENTS: tuple[Event, ...] = ("asks for an ISR", "has another ISR", "begins to lead")
 _HITS: tuple[tuple[tuple[Victim, Act], ...], ...] = (
     (("itself", "kill"),),
@@ -70,7 +77,10 @@ def draw(seed: int) -> NodesOptions:
     if seed < FIRST_OF_SWARMS:
         return draw_plain(seed)
     rng = random.Random(f"swarm {seed}")
-    loads = draw_plain(rng.choice(_KINDS) + rng.randrange(_SEEDS_OF_A_KIND))
+    kind, number = rng.choice(_KINDS), rng.randrange(_SEEDS_OF_A_KIND)
+    if _more(seed, "loads").random() < _WITH_ANY_QUORUM:
+        kind = 1
+    loads = draw_plain(kind + number)
     directories = _directories(rng, loads)
     own = {**FAULTS, **SWARM_FAULTS}
     density = rng.uniform(0.1, 0.7)
@@ -82,18 +92,35 @@ def draw(seed: int) -> NodesOptions:
     }
     return dataclasses.replace(
         loads,
-        data=None if loads.data is None else _data(rng, loads.data),
+        data=None if loads.data is None else _data(rng, loads.data, _more(seed, "data")),
+        coordination=None
+        if loads.coordination is None
+        else _coordination(loads.coordination, _more(seed, "coordination")),
         faults=faults,
         directories=directories,
-        config={**loads.config, **_config(rng), **(directories.config if directories else {})},
+        config={
+            **loads.config,
+            **_config(rng, _more(seed, "config")),
+            **(directories.config if directories else {}),
+        },
         large_partitions=0,
         down_s=DOWN_S * rng.choice((0.2, 1.0, 1.0, 3.0)),
-        strikes=tuple(_strike(rng) for _ in range(rng.choice((0, 1, 2, 3)))),
+        strikes=(*(_strike(rng) for _ in range(rng.choice((0, 1, 2, 3)))), *_aimed_strikes(seed)),
+        has_early_limits=_more(seed, "limits").random() < _WITH_EARLY_LIMITS,
         has_old_brokers=rng.random() < 0.5,
     )
 
 
-def _data(rng: random.Random, options: DataOptions) -> DataOptions:
+def _more(seed: int, what: str) -> random.Random:
+    """Dice of their own for a part of a swarm: what they say leaves the other parts as they are."""
+    return random.Random(f"{what} of swarm {seed}")
+
+
+def _coordination(options: CoordinationOptions, more: random.Random) -> CoordinationOptions:
+    return dataclasses.replace(options, keeps_ids=more.random() < 0.5)
+
+
+def _data(rng: random.Random, options: DataOptions, more: random.Random) -> DataOptions:
     segment_bytes = rng.choice((1500, 1500, options.segment_bytes))
     return dataclasses.replace(
         options,
@@ -102,18 +129,20 @@ def _data(rng: random.Random, options: DataOptions) -> DataOptions:
         retention_bytes=3000 if segment_bytes == 1500 and rng.random() < 0.6 else -1,
         table_keys=rng.choice((0, 3, 8)),
         movers=rng.choice((0, 1, 3)),
+        move_pause_s=more.choice((0.15, MOVE_PAUSE_S)),
+        deletes_boldly=more.random() < 0.5,
     )
 
 
 def _directories(rng: random.Random, loads: NodesOptions) -> DirectoryOptions | None:
-    if rng.random() >= _WITH_DIRECTORIES:
+    if rng.random() >= _WITH_DIRECTORIES or loads.segment_bytes_of_topics is None:
         return None
     return draw_directories(
         FIRST_WITH_DIRECTORIES + rng.randrange(_SEEDS_OF_A_KIND), len(LAYOUTS[loads.layout])
     )
 
 
-def _config(rng: random.Random) -> dict[str, str]:
+def _config(rng: random.Random, more: random.Random) -> dict[str, str]:
     session_ms, heartbeat_ms = rng.choice(((3000, 500), (3000, 500), (1500, 200)))
     return {
         **NODE_CONFIG,
@@ -123,7 +152,40 @@ def _config(rng: random.Random) -> dict[str, str]:
         "num.replica.fetchers": str(rng.choice((1, 2))),
         "broker.session.timeout.ms": str(session_ms),
         "broker.heartbeat.interval.ms": str(heartbeat_ms),
+        "max.incremental.fetch.session.cache.slots": str(more.choice((2, 1000))),
+        "log.cleaner.min.compaction.lag.ms": str(more.choice((0, 0, 1500))),
+        "log.cleaner.max.compaction.lag.ms": str(more.choice((3000, 2**63 - 1))),
+        "transactional.id.expiration.ms": str(more.choice((4000, 604_800_000))),
+        "transaction.remove.expired.transaction.cleanup.interval.ms": "1000",
+        "group.share.partition.max.record.locks": str(more.choice((100, 2000))),
     }
+
+
+def _aimed_strikes(seed: int) -> list[Strike]:
+    """Strikes at moments which chance alone hardly ever brings about."""
+    rng = _more(seed, "strikes")
+    left_behind = Strike(
+        event="loses a follower",
+        share=rng.choice((0.2, 0.5)),
+        # Who leads next may have an old high watermark, and what it waits for is a follower that lags.
+        hits=(("itself", "kill"), ("the others", "kill"), ("a follower", "start")),
+        within_s=rng.choice((0.5, 2.0)),
+    )
+    hidden = Strike(
+        event=rng.choice(_EVENTS),
+        share=rng.choice((0.2, 0.5)),
+        # The leader knows what the follower had fetched, and not what it has.
+        hits=(("a follower", "power loss"), ("a follower", "hide")),
+        within_s=rng.choice((0.5, 2.0)),
+    )
+    unanswered = Strike(
+        event="ends a transaction",
+        share=rng.choice((0.2, 0.5)),
+        # The producer does not hear what was decided, or the coordinator not whether it is committed.
+        hits=(("itself", rng.choice(("reset", "reset", "kill", "cut off"))),),
+        within_s=rng.choice((0.002, 0.02)),
+    )
+    return [each for each in (left_behind, hidden, unanswered) if rng.random() < _AIMED_SHARE]
 
 
 def _strike(rng: random.Random) -> Strike:

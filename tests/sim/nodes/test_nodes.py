@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproto_server.coordinator.transactions import coordinator, transaction
+from kafkaproto_server.log_state import producers
 from tests.running.counting import NODES, count_run
 from tests.sim.nodes.coordination.traffic import (
     FIRST_WITH_COORDINATORS,
@@ -21,9 +23,9 @@ from tests.sim.nodes.coordination.traffic import (
 )
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
 from tests.sim.nodes.directories.options import FAULTS, FIRST_WITH_DIRECTORIES
-from tests.sim.nodes.run import NodesResult, _surroundings, run
+from tests.sim.nodes.run import EARLY_LIMITS, NodesResult, _surroundings, run
 from tests.sim.nodes.runner import report
-from tests.sim.nodes.swarms import draw
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS, draw
 from tests.sim.runner import known_seeds
 
 FIRST_SEED = 1027
@@ -100,6 +102,39 @@ def test_streams_groups_hold_in_a_run() -> None:
     check(result)
     for what in ("consumer assignments", "offsets deleted", "GROUP_SUBSCRIBED_TO_TOPIC to OffsetDelete"):
         assert result.records[what] > 0, what
+
+
+@pytest.mark.simulation
+def test_swarms_hold_in_some_runs() -> None:
+    begun: Counter[str] = Counter()
+    for seed in (27, 108):
+        result = run(FIRST_OF_SWARMS + seed)
+        check(result)
+        begun += result.records + result.faults
+    for what in ("PRODUCER_FENCED to InitProducerId", "start at an event"):
+        assert begun[what] > 0, what
+
+
+def test_swarms_have_several_directories_only_with_records() -> None:
+    drawn = [draw(FIRST_OF_SWARMS + number) for number in range(200)]
+    assert any(each.segment_bytes_of_topics is None for each in drawn)
+    with_directories = [each for each in drawn if each.directories is not None]
+    assert with_directories
+    assert all(each.segment_bytes_of_topics is not None for each in with_directories)
+
+
+def test_limits_come_early_for_as_long_as_a_run_takes() -> None:
+    def last_epochs() -> set[int]:
+        named = vars(coordinator)["MAX_EPOCH"]
+        return {named, transaction.MAX_EPOCH, producers._MAX_PRODUCER_EPOCH}
+
+    before = last_epochs()
+    with _surroundings(1024, None, EARLY_LIMITS):
+        # What gives epochs out and what takes them has one limit.
+        assert last_epochs() == {5}
+    assert last_epochs() == before == {2**15 - 1}
+    early = [draw(FIRST_OF_SWARMS + number).has_early_limits for number in range(50)]
+    assert 5 < sum(early) < 30
 
 
 @pytest.mark.simulation

@@ -1,4 +1,4 @@
-"""Rules of nodes that hardly any seed touches: a test of the part itself has to notice if they are broken."""
+"""Rules of nodes that no seed touches, or only swarms: a test of the part itself has to notice if they are broken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.log_state import test_leader_epochs, test_producers
 from tests.node.replicas import test_hosted, test_maintenance, test_moves, test_replica_manager
 from tests.replica import test_partition, test_verification
 from tests.sim.disk import MemoryDisk
-from tests.sim.mutations.mutation import Mutation, mutated
+from tests.sim.mutations.mutation import mutated
 from tests.sim.nodes.mutations import directories, record_logs, records, transactions
 from tests.sim.nodes.mutations.storage import RARE
 from tests.storage.support.helpers import batch
@@ -82,13 +82,21 @@ NOTICED_BY: dict[str, Callable[[], None]] = {
 """The test that has to notice each of these rules."""
 
 
-@pytest.mark.parametrize(
-    "mutation",
-    [*directories.RARE, *record_logs.RARE, *records.RARE, *transactions.RARE],
-    ids=lambda each: each.rule,
-)
-def test_a_test_of_the_part_notices(mutation: Mutation) -> None:
-    notice = NOTICED_BY[mutation.rule]
+MUTATIONS = {
+    each.rule: each
+    for module in (directories, record_logs, records, transactions)
+    for each in (*module.RARE, *module.MUTATIONS)
+}
+
+
+def test_every_rule_that_no_seed_is_known_for_has_a_test() -> None:
+    rare = (*directories.RARE, *record_logs.RARE, *records.RARE, *transactions.RARE)
+    assert {each.rule for each in rare} <= NOTICED_BY.keys()
+
+
+@pytest.mark.parametrize("rule", NOTICED_BY)
+def test_a_test_of_the_part_notices(rule: str) -> None:
+    notice = NOTICED_BY[rule]
     notice()
-    with mutated(mutation), pytest.raises(AssertionError):
+    with mutated(MUTATIONS[rule]), pytest.raises(AssertionError):
         notice()

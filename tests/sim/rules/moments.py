@@ -6,14 +6,20 @@ the operand *may* have decided. A shadow that raises counts for nothing: the fun
 
 A whole condition decides in a run in which it has both values, a ``min`` or ``max`` in a run in which its first
 argument and another one have been the result. The rarer of the two are the moments at which it decides.
+
+A run evaluates these conditions millions of times. So what the leaves of a condition say about its operands is worked
+out once for all combinations that occur, and nothing is looked at for an operand that has decided often enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
+
+ENOUGH = 20
+"""So often an operand is seen to decide by looks at shadows, in one run and during the same faults."""
 
 
 class Found(NamedTuple):
@@ -22,7 +28,7 @@ class Found(NamedTuple):
     reached: int
     """How often its expression was evaluated."""
     decisive: int
-    """How often it has decided."""
+    """How often it was seen to decide."""
     maybe: int
     """How often it may have decided."""
     during: tuple[str, ...]
@@ -32,15 +38,34 @@ class Found(NamedTuple):
 class Count:
     """What is counted for one rule."""
 
-    __slots__ = ("during", "maybe", "reached", "sides")
+    __slots__ = ("_last", "_times", "during", "maybe", "reached", "sides")
 
     def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to count."""
         self.reached = 0
         self.maybe = 0
         self.sides = [0, 0]
         """How often it had either value. An operand decides at moments of the second kind."""
         self.during: tuple[set[str], set[str]] = (set(), set())
         """What was going on at those moments."""
+        self._last: list[Sequence[str]] = [(), ()]
+        self._times = 0
+
+    def note(self, side: int, active: Sequence[str]) -> None:
+        """It has decided, or has one of its two values. ``active`` is what is going on."""
+        self.sides[side] += 1
+        if active is not self._last[side]:
+            self._last[side] = active
+            self.during[side].update(active)
+            self._times = 0
+        self._times += side
+
+    def is_enough(self, active: Sequence[str]) -> bool:
+        """Whether an operand has decided often enough while this goes on."""
+        return self._times >= ENOUGH and active is self._last[1]
 
     def found(self, *, needs_both: bool) -> Found:
         """The sum of a run. ``needs_both``: it decides only if it had both values."""
@@ -81,14 +106,56 @@ class Operand(NamedTuple):
     """What takes its place if it is taken away."""
 
 
+class Outcome(NamedTuple):
+    """What the values of the leaves say about the operands."""
+
+    reached: list[Count]
+    """Of operands that were evaluated."""
+    decided: list[Count]
+    maybe: list[Count]
+    """Of operands that may have decided, and of which nothing can be looked at."""
+    open: list[Operand]
+    """Those that shadows have to be looked at for."""
+
+
 class Condition(NamedTuple):
     """A condition some of whose operands have rules."""
 
     whole: Part
-    leaves: int
+    leaves: Sequence[Leaf]
     operands: Sequence[Operand]
     names: dict[str, Any]
     """The globals of its module."""
+    outcomes: dict[tuple[bool | None, ...], Outcome]
+    """By the values of the leaves; None for those that were not evaluated."""
+
+    def outcome_of(self, seen: tuple[bool | None, ...]) -> Outcome:
+        """What these values say."""
+        found = self.outcomes.get(seen)
+        if found is None:
+            found = self.outcomes[seen] = self._work_out(seen)
+        return found
+
+    def _work_out(self, seen: tuple[bool | None, ...]) -> Outcome:
+        outcome = Outcome([], [], [], [])
+        whole = value_of(self.whole, lambda leaf: seen[leaf.number])
+        can_look = any(value is None and leaf.shadow for value, leaf in zip(seen, self.leaves, strict=True))
+        for operand in self.operands:
+            own = value_of(operand.part, lambda leaf: seen[leaf.number])
+            if own is None:
+                continue
+            outcome.reached.append(operand.tally)
+            if own is operand.neutral:
+                # The condition is the same without it.
+                continue
+            without = value_of(self.whole, lambda leaf: seen[leaf.number], operand.part, operand.neutral)
+            if without is None and can_look:
+                outcome.open.append(operand)
+            elif without is None:
+                outcome.maybe.append(operand.tally)
+            elif without is not whole:
+                outcome.decided.append(operand.tally)
+        return outcome
 
 
 class _ShadowRaised(Exception):
@@ -125,7 +192,7 @@ class Moment:
     def __init__(self, recorder: Recorder, condition: Condition) -> None:
         self._recorder = recorder
         self._condition = condition
-        self._seen: list[bool | None] = [None] * condition.leaves
+        self._seen: list[bool | None] = [None] * len(condition.leaves)
         self._open: list[Operand] = []
         self._value: Any = None
 
@@ -137,21 +204,19 @@ class Moment:
     def ends(self, value: Any) -> bool:
         """The whole condition was evaluated. Returns whether no shadow has to be looked at."""
         self._value = value
-        if self._recorder.is_looking:
+        recorder = self._recorder
+        if recorder.is_looking:
             return True
-        whole = bool(value)
-        for operand in self._condition.operands:
-            own = value_of(operand.part, self._read)
-            if own is None:
-                continue
-            operand.tally.reached += 1
-            # Else the condition is the same without it.
-            if own is not operand.neutral:
-                without = value_of(self._condition.whole, self._read, operand.part, operand.neutral)
-                if without is None:
-                    self._open.append(operand)
-                elif without is not whole:
-                    self._recorder.note(operand.tally, 1)
+        reached, decided, maybe, is_open = self._condition.outcome_of(tuple(self._seen))
+        for count in reached:
+            count.reached += 1
+        for count in maybe:
+            count.maybe += 1
+        if decided or is_open:
+            active = recorder.active()
+            for count in decided:
+                count.note(1, active)
+            self._open = [each for each in is_open if not each.tally.is_enough(active)]
         return not self._open
 
     def value(self) -> Any:
@@ -161,7 +226,7 @@ class Moment:
 
     def looked(self, names: Mapping[str, Any]) -> Any:
         """As `value`, after a look at shadows; ``names`` are the local names of the function."""
-        whole = bool(self._value)
+        whole, active = bool(self._value), self._recorder.active()
         shadows: dict[int, bool | None] = {}
 
         def read(leaf: Leaf) -> bool | None:
@@ -181,11 +246,8 @@ class Moment:
                 if without is None:
                     operand.tally.maybe += 1
                 elif without is not whole:
-                    self._recorder.note(operand.tally, 1)
+                    operand.tally.note(1, active)
         return self.value()
-
-    def _read(self, leaf: Leaf) -> bool | None:
-        return self._seen[leaf.number]
 
     def _look(self, leaf: Leaf, names: Mapping[str, Any]) -> bool | None:
         if leaf.shadow is None:
@@ -203,8 +265,8 @@ class Recorder:
         self.conditions: list[Condition] = []
         self.counts: list[Count] = []
         """Of whole conditions and of ``min`` and ``max``."""
-        self.active: Callable[[], Iterable[str]] = tuple
-        """What is going on beside the product."""
+        self.active: Callable[[], Sequence[str]] = tuple
+        """What is going on beside the product: the same object for as long as it is the same."""
         self.unnoticed: Callable[[], AbstractContextManager[None]] = nullcontext
         """What is done around looks at shadows, so that the clocks of a run do not notice them."""
         self.is_looking = False
@@ -228,21 +290,13 @@ class Recorder:
         finally:
             self.is_looking = False
 
-    def note(self, count: Count, side: int) -> None:
-        """A rule has decided, or has one of its two values."""
-        count.sides[side] += 1
-        count.during[side].update(self.active())
-
     def found(self) -> dict[str, Found]:
         """What became of the rules that were reached since the last call, by their keys."""
         found = {}
         for key, (count, needs_both) in self._of_rules.items():
             if count.reached:
                 found[key] = count.found(needs_both=needs_both)
-                count.reached = count.maybe = 0
-                count.sides[:] = 0, 0
-                for each in count.during:
-                    each.clear()
+                count.begin()
         return found
 
     # The rest is what changed code calls.
@@ -256,7 +310,7 @@ class Recorder:
         if not self.is_looking:
             count = self.counts[index]
             count.reached += 1
-            self.note(count, bool(value))
+            count.note(bool(value), self.active())
         return value
 
     def extreme(self, index: int, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
@@ -267,5 +321,5 @@ class Recorder:
             count = self.counts[index]
             count.reached += 1
             if len(values) > 1 and values.count(result) == 1:
-                self.note(count, values[0] != result)
+                count.note(values[0] != result, self.active())
         return result

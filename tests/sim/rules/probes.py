@@ -124,7 +124,7 @@ class _Probes(ast.NodeTransformer):
         leaves: list[Leaf] = []
         whole, changed = self._part(root, moment, operands, leaves)
         number = len(self._recorder.conditions)
-        self._recorder.conditions.append(Condition(whole, len(leaves), operands, vars(self._module)))
+        self._recorder.conditions.append(Condition(whole, leaves, operands, vars(self._module), {}))
         begins = ast.NamedExpr(
             ast.Name(moment.id, ast.Store()), ast.Call(_of_recorder("moment"), [ast.Constant(number)], [])
         )

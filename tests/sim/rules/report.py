@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +15,17 @@ from tests.sim.rules.runs import (
     FIRST_SEEDS,
     KEPT,
     RuleRun,
+    all_seeds,
     by_room,
+    corpus_text,
     digests_of,
     keep,
     kept,
     run_many,
     seeds_of,
     states_of,
-    write_corpus,
 )
-from tests.sim.rules.table import RESULTS, ROOMS, Rule, read_rules
+from tests.sim.rules.table import CORPUS, RESULTS, ROOMS, Rule, read_rules
 
 _NOTHING = Found(0, 0, 0, ())
 
@@ -74,13 +76,39 @@ def simulate_rules(rooms: Sequence[str], count: int, processes: int, folder: Pat
     """Run those of so many seeds that were not run before with the same rules, and print what became of each rule.
     Returns whether every run has held."""
     chosen = tuple(rooms) or ROOMS
-    rules = read_rules(chosen)
+    rules, runs = read_rules(chosen), kept(folder)
+    done = _done(rules, runs)
+    holds = _run(chosen, [seed for seed in seeds_of(count) if seed not in done], processes, runs, folder)
+    for line in table_of(tallies(rules, runs)):
+        click.echo(line)
+    RESULTS.write_text("\n".join(decisive_lines(read_rules(), runs)) + "\n")
+    CORPUS.write_text(corpus_text(runs))
+    return holds
+
+
+def simulate_more(rooms: Sequence[str], count: int, processes: int, folder: Path = KEPT) -> bool:
+    """Run so many seeds that were not run before with the same rules, and print what is new in them. Returns whether
+    every run has held."""
+    chosen, runs = tuple(rooms) or ROOMS, kept(folder)
+    done = _done(read_rules(chosen), runs)
+    seeds = itertools.islice((seed for seed in all_seeds() if seed not in done), count)
+    return _run(chosen, list(seeds), processes, runs, folder)
+
+
+def _done(rules: Iterable[Rule], runs: Iterable[RuleRun]) -> set[int]:
+    """The seeds that were run with all of some rules."""
     digests = digests_of(rules)
-    runs = kept(folder)
-    done = {run.seed for run in runs if digests.items() <= run.rooms.items()}
+    return {run.seed for run in runs if digests.items() <= run.rooms.items()}
+
+
+def _run(
+    rooms: Sequence[str], seeds: Sequence[int], processes: int, runs: list[RuleRun], folder: Path
+) -> bool:
+    """Run seeds, keep what they find, and tell it. Returns whether every run has held. ``runs`` are those before, and
+    get the new ones."""
     known = frozenset[str]().union(*map(states_of, runs))
     holds = True
-    for run in run_many(chosen, [seed for seed in seeds_of(count) if seed not in done], processes):
+    for run in run_many(rooms, seeds, processes):
         keep(run, folder)
         runs.append(run)
         new = states_of(run) - known
@@ -89,12 +117,9 @@ def simulate_rules(rooms: Sequence[str], count: int, processes: int, folder: Pat
         click.echo(f"seed {run.seed}: {news}, {len(known)} in all")
         if run.invariant is not None:
             holds = False
-            click.echo(f"{run.invariant} does not hold: bin/simulate --nodes --seed {run.seed}")
-    write_corpus(runs, folder)
-    for line in table_of(tallies(rules, runs)):
-        click.echo(line)
-    every = read_rules()
-    RESULTS.write_text("\n".join(decisive_lines(every, runs)) + "\n")
+            click.echo(f"{run.invariant} does not hold:\nbin/simulate --nodes --seed {run.seed}")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CORPUS.name).write_text(corpus_text(runs))
     return holds
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import trio
@@ -24,15 +26,15 @@ from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.run import _run
-from tests.sim.nodes.swarms import draw
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS, draw
 from tests.sim.nodes.timeline import VirtualClock
 from tests.sim.rules.moments import Found, Recorder
 from tests.sim.rules.probes import watched
-from tests.sim.rules.table import Rule, read_rules
+from tests.sim.rules.table import CORPUS, Rule, read_rules
 
-KEPT = Path(__file__).parents[3] / ".search" / "rules"
+KEPT = Path(__file__).parents[3] / ".search" / "states"
 """Git does not know it."""
-FIRST_SEEDS = (
+OTHER_FIRST_SEEDS = (
     1,
     FIRST_WITH_RECORDS,
     FIRST_WITH_COORDINATORS,
@@ -42,6 +44,8 @@ FIRST_SEEDS = (
     WITH_NEW_EPOCHS.start,
     FIRST_WITH_DIRECTORIES,
 )
+"""Of each kind of seeds beside swarms."""
+FIRST_SEEDS = (*OTHER_FIRST_SEEDS, FIRST_OF_SWARMS)
 """Of each kind of seeds."""
 ACTIVE_S = 2.0
 """So long after a fault it is taken for active."""
@@ -73,10 +77,17 @@ def states_of(run: RuleRun) -> frozenset[str]:
     return frozenset(states)
 
 
+def all_seeds() -> Iterator[int]:
+    """Seeds without end. Every second one is a swarm; the others are spread over their kinds."""
+    for number in itertools.count():
+        turn, kind = divmod(number, len(OTHER_FIRST_SEEDS))
+        yield OTHER_FIRST_SEEDS[kind] + turn
+        yield FIRST_OF_SWARMS + number
+
+
 def seeds_of(count: int) -> list[int]:
-    """So many seeds, spread over their kinds."""
-    kinds = len(FIRST_SEEDS)
-    return [FIRST_SEEDS[number % kinds] + number // kinds for number in range(count)]
+    """The first ones of `all_seeds`."""
+    return list(itertools.islice(all_seeds(), count))
 
 
 def by_room(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
@@ -131,32 +142,46 @@ class _ActiveFaults:
 
     def __init__(self) -> None:
         self._at_s: dict[str, float] = {}
+        self._names: tuple[str, ...] = ()
+        self._looked_s = 0.0
 
     def happened(self, name: str) -> None:
         """A fault has happened."""
         self._at_s[name] = _now_s()
+        self._look()
 
-    def __call__(self) -> Iterable[str]:
+    def __call__(self) -> Sequence[str]:
         """Their names."""
-        if self._at_s:
-            since_s = _now_s() - ACTIVE_S
-            self._at_s = {name: at_s for name, at_s in self._at_s.items() if at_s >= since_s}
-        return self._at_s
+        if self._at_s and _now_s() != self._looked_s:
+            self._look()
+        return self._names
+
+    def _look(self) -> None:
+        self._looked_s = _now_s()
+        since_s = self._looked_s - ACTIVE_S
+        self._at_s = {name: at_s for name, at_s in self._at_s.items() if at_s >= since_s}
+        names = tuple(self._at_s)
+        if names != self._names:
+            self._names = names
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
         """Hear of the faults of one run."""
-        self._at_s = {}
-        fire = Faults._fire
+        self._at_s, self._names = {}, ()
+        with (
+            mock.patch.object(Faults, "_fire", self._noted(Faults._fire)),
+            mock.patch.object(Faults, "_strike", self._noted(Faults._strike)),
+        ):
+            yield
 
-        def noted(faults: Faults, name: str, mean_s: float, act: Callable[..., bool]) -> None:
-            before = faults.counts[name]
-            fire(faults, name, mean_s, act)
-            if faults.counts[name] != before:
+    def _noted(self, act: Callable[..., None]) -> Callable[..., None]:
+        def noted(faults: Faults, *given: Any) -> None:
+            before = faults.counts.copy()
+            act(faults, *given)
+            for name in faults.counts - before:
                 self.happened(name)
 
-        with mock.patch.object(Faults, "_fire", noted):
-            yield
+        return noted
 
 
 def run_watched(seed: int, recorder: Recorder, rooms: Mapping[str, str]) -> RuleRun:
@@ -240,8 +265,8 @@ def kept(folder: Path = KEPT) -> list[RuleRun]:
     return runs
 
 
-def write_corpus(runs: Iterable[RuleRun], folder: Path = KEPT) -> None:
-    """Write the seeds that reached states which no run before them had reached, each with the number of these."""
+def corpus_text(runs: Iterable[RuleRun]) -> str:
+    """The seeds that reached states which no run before them had reached, each with the number of these."""
     lines = ["# Seeds that reached what no seed above them had reached, and how many such states."]
     known: set[str] = set()
     for run in runs:
@@ -249,5 +274,15 @@ def write_corpus(runs: Iterable[RuleRun], folder: Path = KEPT) -> None:
         if not states <= known:
             lines.append(f"{run.seed} {len(states - known)}")
             known |= states
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
+
+
+def read_corpus(folder: Path = KEPT) -> list[int]:
+    """The seeds of the corpus of the repository and of that of this machine, those with the most new states first."""
+    states: dict[int, int] = {}
+    for path in (CORPUS, folder / CORPUS.name):
+        for line in path.read_text().splitlines() if path.exists() else ():
+            if not line.startswith("#"):
+                seed, count = map(int, line.split())
+                states.setdefault(seed, count)
+    return sorted(states, key=lambda seed: -states[seed])

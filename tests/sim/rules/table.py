@@ -31,7 +31,9 @@ TABLE = Path(__file__).parent
 PRODUCT = Path(__file__).parents[3] / "server" / "kafkaproto_server"
 RESULTS = TABLE / "decisive.txt"
 """What ``bin/simulate --rules`` has found."""
-ROOMS = tuple(sorted(path.stem for path in TABLE.glob("*.txt") if path != RESULTS))
+CORPUS = TABLE / "corpus.txt"
+"""The seeds that ``bin/test --search`` starts from: they have reached what no other seed had."""
+ROOMS = tuple(sorted(path.stem for path in TABLE.glob("*.txt") if path not in (RESULTS, CORPUS)))
 _INDENT = "    "
 _NUMBERED = re.compile(r"(.*) #(\d+)")
 

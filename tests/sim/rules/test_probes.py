@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.sim.rules.moments import Found, Recorder
+from tests.sim.rules.moments import ENOUGH, Found, Recorder
 from tests.sim.rules.probes import watched_in
 from tests.sim.rules.table import Rule
 
@@ -198,6 +198,17 @@ def test_shadows_are_not_counted_as_if_they_had_happened(sample: Sample) -> None
     assert sample.recorder.found() == {rule("Log.waits", "is_open").key: Found(2, 1, 0, ())}
 
 
+def test_shadows_are_left_alone_once_the_rule_was_seen_to_decide_often_enough(sample: Sample) -> None:
+    active: tuple[str, ...] = ()
+    sample.recorder.active = lambda: active
+    for _ in range(2 * ENOUGH):
+        sample.module.Log(1).waits(False)
+    active = ("kill",)
+    sample.module.Log(1).waits(False)
+    assert sample.found("Log.waits", "is_open") == Found(2 * ENOUGH + 1, ENOUGH + 1, 0, ("kill",))
+    sample.recorder.active = tuple
+
+
 def test_what_is_watched_has_the_same_values_and_effects(sample: Sample) -> None:
     sample.module.calls.clear()
     assert [sample.module.asks(a, b) for a, b in ((0, 1), (2, 0), (2, 3), ("", 1))] == [0, 0, 3, ""]
@@ -216,10 +227,10 @@ def test_conditions_that_wait_are_watched(sample: Sample) -> None:
 
 
 def test_what_goes_on_beside_is_noted(sample: Sample) -> None:
-    active: list[str] = []
+    active: tuple[str, ...] = ()
     sample.recorder.active = lambda: active
     sample.module.both(True, False)
-    active.append("kill")
+    active = ("kill",)
     sample.module.both(True, True)
     assert sample.found("both", "b") == Found(2, 1, 0, ())
     sample.module.both(True, False)

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from tests.running.searches import Ended, by_commands
+from tests.running.searches import Found as Failed
 from tests.sim.nodes.run import _run
-from tests.sim.nodes.swarms import draw
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS, draw
+from tests.sim.nodes.test_faults import Cluster
+from tests.sim.rules import report, runs
 from tests.sim.rules.moments import Found
 from tests.sim.rules.report import decisive_lines, table_of, tallies
 from tests.sim.rules.runs import (
     FIRST_SEEDS,
+    OTHER_FIRST_SEEDS,
     RuleRun,
+    corpus_text,
     digests_of,
     keep,
     kept,
+    read_corpus,
     run_many,
     seeds_of,
     states_of,
-    write_corpus,
 )
-from tests.sim.rules.table import ROOMS, Rule
+from tests.sim.rules.table import ROOMS, Rule, read_rules
 
 
 def rule(expression: str) -> Rule:
@@ -51,10 +59,11 @@ RUNS = [
 ]
 
 
-def test_seeds_are_spread_over_their_kinds() -> None:
-    assert seeds_of(len(FIRST_SEEDS)) == list(FIRST_SEEDS)
-    assert seeds_of(2 * len(FIRST_SEEDS))[-1] == FIRST_SEEDS[-1] + 1
-    assert len(set(seeds_of(100))) == 100
+def test_half_of_the_seeds_are_swarms_and_the_others_are_spread_over_their_kinds() -> None:
+    seeds = seeds_of(4 * len(OTHER_FIRST_SEEDS))
+    others, swarms = seeds[::2], seeds[1::2]
+    assert others == [first + turn for turn in (0, 1) for first in OTHER_FIRST_SEEDS]
+    assert swarms == list(range(FIRST_OF_SWARMS, FIRST_OF_SWARMS + len(others)))
 
 
 def test_rules_are_counted_by_runs() -> None:
@@ -97,8 +106,57 @@ def test_runs_are_kept_and_the_corpus_has_those_that_reached_something_new(tmp_p
     with (tmp_path / "runs.jsonl").open("a") as file:
         file.write('{"seed": 5, "ro')
     assert kept(tmp_path) == RUNS
-    write_corpus(RUNS, tmp_path)
-    assert (tmp_path / "corpus.txt").read_text().splitlines()[1:] == ["1 1", "2 2", "4 1"]
+    assert corpus_text(RUNS).splitlines()[1:] == ["1 1", "2 2", "4 1"]
+
+
+def test_searches_begin_with_the_seeds_that_reached_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, folder = tmp_path / "corpus.txt", tmp_path / "more"
+    known.write_text("# Seeds\n7 2\n8 5\n")
+    monkeypatch.setattr(runs, "CORPUS", known)
+    assert read_corpus(folder) == [8, 7]
+    folder.mkdir()
+    (folder / known.name).write_text("# Seeds\n7 9\n9 3\n")
+    assert read_corpus(folder) == [8, 9, 7]
+
+
+def test_more_seeds_are_those_that_were_not_run_and_failures_are_told_with_their_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = []
+
+    def run_many(rooms: Sequence[str], seeds: Sequence[int], _processes: int) -> Iterator[RuleRun]:
+        for seed in seeds:
+            ran.append(seed)
+            invariant = "LOST" if seed == FIRST_OF_SWARMS else None
+            digests = digests_of(read_rules(rooms))
+            yield RuleRun(
+                seed=seed, rooms=digests, found={str(seed % 2): Found(1, 0, 0, ())}, invariant=invariant
+            )
+
+    monkeypatch.setattr(report, "run_many", run_many)
+    assert report.simulate_more(["share"], 1, 1, tmp_path)
+    assert not report.simulate_more(["share"], 3, 1, tmp_path)
+    assert ran == seeds_of(4)
+    output = capsys.readouterr().out
+    assert f"seed {ran[0]}: 1 states that no run before it reached, 1 in all" in output
+    assert f"seed {ran[3]}: nothing new, 2 in all" in output
+    assert by_commands(Ended("", 1, output)) == [
+        Failed(f"bin/simulate --nodes --seed {FIRST_OF_SWARMS}", "LOST does not hold:")
+    ]
+    assert read_corpus(tmp_path)[-2:] == [ran[0], ran[1]]
+
+
+def test_strikes_are_faults_during_which_rules_decide() -> None:
+    active = runs._ActiveFaults()
+    with active.watched():
+        cluster = Cluster()
+        with mock.patch.object(runs, "_now_s", return_value=5.0):
+            cluster.strike(("itself", "kill"), ("a follower", "hide"))
+            assert set(active()) == {"kill at an event", "hide at an event"}
+        with mock.patch.object(runs, "_now_s", return_value=5.1 + runs.ACTIVE_S):
+            assert not active()
 
 
 @pytest.mark.simulation

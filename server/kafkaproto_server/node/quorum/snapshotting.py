@@ -57,7 +57,8 @@ class SnapshotSchedule:
     """Decides when the next snapshot is due. Times are monotonic, in milliseconds."""
 
     def __init__(self, *, max_bytes: int, max_interval_ms: int, rng: Rng, now_ms: int) -> None:
-        """An interval of 0 means none."""
+        """An interval of 0 means none; there are at least some bytes between snapshots."""
+        assert max_bytes > 0, "a snapshot without new records is never due"
         self._max_bytes = max_bytes
         self._max_interval_ms = max_interval_ms
         self._rng = rng
@@ -67,7 +68,7 @@ class SnapshotSchedule:
         """The present state is in a snapshot."""
         self._bytes = 0
         early_percent = self._rng.below(JITTER_PERCENT + 1)
-        self._due_bytes = max(1, self._max_bytes - self._max_bytes * early_percent // 100)
+        self._due_bytes = self._max_bytes - self._max_bytes * early_percent // 100
         early_ms = self._max_interval_ms * early_percent // 100
         self._due_ms = now_ms + self._max_interval_ms - early_ms
         self._retry_ms = now_ms

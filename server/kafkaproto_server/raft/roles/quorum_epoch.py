@@ -139,7 +139,7 @@ def _kafka_backoff_ms(core: Core, rank: int, count: int) -> int:
     longest_ms = core.config.election_backoff_max_ms
     if rank == 0:
         return 0
-    return min(longest_ms, (longest_ms >> min(count - 1, 32)) << min(rank, 32))
+    return min(longest_ms, (longest_ms >> count - 1) << rank)
 
 
 def _answer(core: Core, request_id: int, error: RaftError, listener_name: str) -> None:

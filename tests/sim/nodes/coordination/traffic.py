@@ -140,6 +140,8 @@ class CoordinationOptions:
     """Members of the group whose members change protocol."""
     uses_expressions: bool
     """Whether members of the consumer group subscribe by regular expressions."""
+    keeps_ids: bool = False
+    """Whether workers that begin anew may ask for the next epoch of the producer id that they have (KIP-360)."""
     dead_letters: DeadLetterOptions | None = None
     """None if what the share group rejects is gone."""
     streams: StreamsOptions | None = None
@@ -332,6 +334,7 @@ class CoordinationTraffic:
             self._results,
             transactional_id=transactional_id,
             adds_itself=adds_itself,
+            keeps_id=self._options.keeps_ids,
         )
 
     def _add(self, group_id: str, number: int, *, is_classic: bool) -> None:

@@ -90,14 +90,19 @@ class ReadProcessWrite(Work):
         *,
         transactional_id: str,
         adds_itself: bool,
+        keeps_id: bool = False,
     ) -> None:
-        """``results`` are the partitions to write to. ``adds_itself``: it works as older clients do."""
+        """``results`` are the partitions to write to. ``adds_itself``: it works as older clients do. ``keeps_id``: if
+        it begins anew, it may ask for the next epoch of its producer id."""
         super().__init__(client, group, rng)
         self._promises = promises
         self._results = results
         self._transactional_id = transactional_id
         self._adds_itself = adds_itself
+        self._keeps_id = keeps_id
         self._producer: tuple[int, int] | None = None
+        self._former: tuple[int, int] | None = None
+        """What it had before it gave up."""
         self._instance = ""
         self._instances = 0
         self._sequences: dict[Place, int] = {}
@@ -134,7 +139,7 @@ class ReadProcessWrite(Work):
         return True
 
     def _give_up(self) -> None:
-        self._producer = None
+        self._former, self._producer = self._producer, None
         self.forget()
 
     async def leave_open(self) -> bool:
@@ -182,10 +187,12 @@ class ReadProcessWrite(Work):
             transactional_id=self._transactional_id,
             transaction_timeout_ms=int(TRANSACTION_TIMEOUT_S * 1000),
         )
+        if self._keeps_id and self._former is not None:
+            request.producer_id, request.producer_epoch = self._former
         response = await self._ask(TRANSACTION, request, 5)
         if not self._check("InitProducerId", ErrorCode(response.error_code), TRANSACTION):
             return
-        self._producer = (response.producer_id, response.producer_epoch)
+        self._producer, self._former = (response.producer_id, response.producer_epoch), None
         self._sequences.clear()
         self._instances += 1
         self._instance = f"{self.client.name}#{self._instances}"

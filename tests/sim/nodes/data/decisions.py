@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
+from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.replica.partition import Partition, Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.ledger import Ledger
@@ -25,7 +27,7 @@ Strikes = Callable[[Event, Host, int | None], None]
 
 
 class Decisions:
-    """Looks at the decisions of all partitions that a ledger knows."""
+    """Looks at the decisions of all partitions that a ledger knows, and of coordinators that write to them."""
 
     def __init__(
         self, ledger: Ledger | None, report: Callable[[ViolationError], None], strike: Strikes
@@ -48,7 +50,21 @@ class Decisions:
         with contextlib.ExitStack() as stack:
             for name, watch in watches.items() if self._ledger is not None else ():
                 stack.enter_context(mock.patch.object(Partition, name, self._wrapped(name, watch)))
+            if self._ledger is not None:
+                decide = self._deciding(TransactionCoordinator.__dict__["_decide"])
+                stack.enter_context(mock.patch.object(TransactionCoordinator, "_decide", decide))
             yield
+
+    def _deciding(self, original: Any) -> Callable[..., None]:
+        def decide(coordinator: TransactionCoordinator, *given: Any, **more: Any) -> None:
+            original(coordinator, *given, **more)
+            log = coordinator._states._log
+            assert isinstance(log, PartitionLog), "a node's coordinator writes to a partition"
+            found = self._host_of(log._hosted.partition)
+            if found is not None:
+                self._strike("ends a transaction", found[0], None)
+
+        return decide
 
     def _wrapped(self, name: str, watch: Callable[..., Any]) -> Callable[..., Any]:
         """A method of partitions that is looked at. A mutation may have replaced it before."""
@@ -90,10 +106,12 @@ class Decisions:
     def _applies(
         self, original: Any, found: tuple[Host, Place], partition: Partition, *given: Any, **more: Any
     ) -> Any:
-        before = partition.leader_epoch
+        before, isr = partition.leader_epoch, partition.isr
         is_change = original(partition, *given, **more)
-        if partition.role is Role.LEADER and partition.leader_epoch != before:
-            self._strike("begins to lead", found[0], None)
+        if partition.role is Role.LEADER:
+            if partition.leader_epoch != before:
+                self._strike("begins to lead", found[0], None)
+            self._has_lost(found[0], partition, isr)
         return is_change
 
     def _has_isr(
@@ -104,6 +122,13 @@ class Decisions:
         if partition.isr != before:
             member_id = next((each for each in partition.isr if each not in before), None)
             self._strike("has another ISR", found[0], member_id)
+            self._has_lost(found[0], partition, before)
+
+    def _has_lost(self, host: Host, partition: Partition, isr: Sequence[int]) -> None:
+        """Tell of a member of an earlier ISR that is not in there any more."""
+        member_id = next((each for each in isr if each not in partition.isr), None)
+        if member_id is not None:
+            self._strike("loses a follower", host, member_id)
 
     def _hears(
         self, original: Any, found: tuple[Host, Place], partition: Partition, *given: Any, **more: Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import trio
 
@@ -73,11 +74,25 @@ class Deleter(_Operator):
 
     pause_s = DELETION_PAUSE_S
 
+    def __init__(self, *given: Any, is_bold: bool = False) -> None:
+        """``is_bold``: it also deletes a part of a batch, and what is not committed."""
+        super().__init__(*given)
+        self._is_bold = is_bold
+
+    def _offset(self, place: Place) -> int:
+        batches = self._ledger.known[place].shown
+        shown = sorted(batches)
+        if self._is_bold and shown and self._rng.random() < 0.1:
+            return batches[shown[-1]][0] + self._rng.randint(1, 20)
+        early = shown[: len(shown) // 2]
+        if not early or self._rng.random() >= 0.8:
+            return HIGH_WATERMARK
+        offset = self._rng.choice(early)
+        return self._rng.randrange(offset, batches[offset][0]) if self._is_bold else offset
+
     async def _act(self, link: Link, place: Place) -> None:
         """Ask whoever this is; only a leader does it."""
-        shown = sorted(self._ledger.known[place].shown)
-        early = shown[: len(shown) // 2]
-        offset = self._rng.choice(early) if early and self._rng.random() < 0.8 else HIGH_WATERMARK
+        offset = self._offset(place)
         partition = DeleteRecordsRequest.DeleteRecordsPartition(partition_index=place[1], offset=offset)
         response = await link.ask(
             DeleteRecordsRequest(
@@ -98,7 +113,9 @@ class Deleter(_Operator):
 class Mover(_Operator):
     """Has any replica of the ISR lead: puts it first, and asks for an election."""
 
-    pause_s = MOVE_PAUSE_S
+    def __init__(self, *given: Any, pause_s: float = MOVE_PAUSE_S) -> None:
+        super().__init__(*given)
+        self.pause_s = pause_s
 
     async def _act(self, link: Link, place: Place) -> None:
         replicas = next(

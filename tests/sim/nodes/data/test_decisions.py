@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.replica.partition import Partition
 from tests.replica.test_partition import Replica
 from tests.sim.checkers.invariants import ViolationError
@@ -132,6 +133,46 @@ def test_another_isr_is_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
         ("asks for an ISR", 2),
         ("has another ISR", 2),
     ]
+
+
+def test_a_follower_that_leaves_the_isr_is_an_event_whoever_takes_it_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watched = Watched(monkeypatch, ends={})
+    with watched.decisions.watched():
+        watched.replica.see(isr=(1, 2, 3))
+        watched.strikes.clear()
+        watched.replica.see(isr=(1, 3))
+        assert watched.strikes == [("loses a follower", 2)]
+        partition = watched.replica.partition
+        partition._ask((1,))
+        change = partition.isr_change
+        assert change is not None
+        partition.isr_accepted(change, isr=(1,), partition_epoch=partition.partition_epoch + 1, now_ms=0)
+    assert watched.strikes[1:] == [
+        ("asks for an ISR", None),
+        ("has another ISR", None),
+        ("loses a follower", 3),
+    ]
+
+
+def test_the_end_of_a_transaction_is_an_event_where_its_coordinator_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watched = Watched(monkeypatch, ends={})
+    said: list[str] = []
+    log = object.__new__(PartitionLog)
+    hosted: Any = SimpleNamespace(partition=watched.replica.partition)
+    log._hosted = hosted
+    coordinator: Any = SimpleNamespace(_states=SimpleNamespace(_log=log))
+    decide = watched.decisions._deciding(lambda _, ended, told: said.append(f"{ended} {told}"))
+    decide(coordinator, "ended", "told")
+    assert said == ["ended told"]
+    assert watched.strikes == [("ends a transaction", None)]
+    watched.held.get = lambda topic_id, index: None
+    decide(coordinator, "ended", "told")
+    assert len(said) == 2
+    assert len(watched.strikes) == 1
 
 
 def test_a_partition_of_a_node_that_has_ended_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

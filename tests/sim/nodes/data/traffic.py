@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import trio
 
@@ -13,7 +14,7 @@ from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place, make_topic
 from tests.sim.nodes.data.logs import PREFIX
 from tests.sim.nodes.data.new_epochs import EpochProducer
-from tests.sim.nodes.data.operators import Deleter, Mover
+from tests.sim.nodes.data.operators import MOVE_PAUSE_S, Deleter, Mover
 from tests.sim.nodes.data.producers import Producer
 from tests.sim.nodes.data.tables import TABLE, TOPIC_CONFIG, Tables, TableWriter
 from tests.sim.nodes.host import Host
@@ -64,7 +65,11 @@ class DataOptions:
     """Whether each of the idempotent producers begins new epochs as the Java client does, and not as librdkafka; empty
     if they begin none."""
     movers: int = 0
-    """Clients that have other replicas lead, beside the one of ``moves``."""
+    """Clients that have other replicas lead, beside the one of ``moves``, each those of one partition."""
+    deletes_boldly: bool = False
+    """Whether who deletes records names parts of batches, too, and what is not committed."""
+    move_pause_s: float = MOVE_PAUSE_S
+    """The mean time between two of their moves."""
     table_keys: int = 0
     """Of a compacted topic; 0 for none."""
 
@@ -136,16 +141,21 @@ class DataTraffic:
             )
             for number in range(options.consumers)
         ]
-        kinds = [kind for kind, is_there in ((Deleter, options.deletes), (Mover, options.moves)) if is_there]
+        deleter = partial(Deleter, is_bold=options.deletes_boldly)
+        kinds: list[tuple[str, Callable[..., Deleter | Mover]]] = []
+        if options.deletes:
+            kinds.append(("deleter", deleter))
+        if options.moves:
+            kinds.append(("mover", Mover))
         self._operators = [
             kind(
-                net.host(kind.__name__.lower()),
+                net.host(name),
                 hosts,
                 self.ledger,
                 random.Random(rng.getrandbits(64)),
                 places,
             )
-            for kind in kinds
+            for name, kind in kinds
         ]
         self._operators += [
             Mover(
@@ -153,7 +163,9 @@ class DataTraffic:
                 hosts,
                 self.ledger,
                 random.Random(f"mover {number} {seed}"),
-                places,
+                # Its leaders lead again before what they were told in their earlier terms is forgotten.
+                [places[number % len(places)]],
+                pause_s=options.move_pause_s,
             )
             for number in range(options.movers)
         ]

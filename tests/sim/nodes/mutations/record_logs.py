@@ -19,6 +19,7 @@ from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import Wrapped, nothing, record_mutation
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS
 
 _NO_LIMIT = 2**63 - 1
 
@@ -206,16 +207,27 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_HAVE, _STAYS, _KEPT, _FAILS),
         _sets_replicas_aside_by_old_metadata,
     ),
+    record_mutation(
+        "keeps producers of what it cuts",
+        (_ONCE, _REPLICATED, _SETTLES),
+        _keeps_producers_of_what_it_cuts,
+        first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
+        "keeps epochs of records that it cuts",
+        (_STAYS, _SETTLES),
+        _keeps_epochs_of_records_that_it_cuts,
+        first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
+        "writes high watermarks too high",
+        (_STAYS, _HAVE),
+        _writes_high_watermarks_that_are_not_reached,
+        first_seed=FIRST_OF_SWARMS,
+    ),
 )
 
 RARE: tuple[Mutation, ...] = (
     record_mutation("believes logs durable", (_FAILS, _STAYS, _SETTLES, _KEPT), _believes_logs_durable),
-    record_mutation("keeps producers of what it cuts", (_ONCE, _SETTLES), _keeps_producers_of_what_it_cuts),
-    record_mutation(
-        "keeps epochs of records that it cuts", (_STAYS, _SETTLES), _keeps_epochs_of_records_that_it_cuts
-    ),
-    record_mutation(
-        "writes high watermarks too high", (_STAYS, _HAVE), _writes_high_watermarks_that_are_not_reached
-    ),
 )
 """As `records.RARE`."""

@@ -16,6 +16,7 @@ from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import nothing, record_mutation
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS
 
 
 def _takes_the_high_watermark_from_the_leader_alone() -> Patches:
@@ -176,15 +177,26 @@ MUTATIONS: tuple[Mutation, ...] = (
         (NodeInvariant.UNCOMMITTED_STAYS, _HAVE, _STAYS),
         _deletes_what_is_not_committed,
     ),
+    record_mutation(
+        "expands ISRs behind its epoch",
+        (_HAVE, _STAYS),
+        _expands_the_isr_behind_its_epoch,
+        first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
+        "acknowledges in a later term",
+        (_REPLICATED, _STAYS),
+        _keeps_acknowledgements_for_a_later_term,
+        first_seed=FIRST_OF_SWARMS,
+    ),
 )
 
 RARE: tuple[Mutation, ...] = (
-    record_mutation("expands ISRs behind its epoch", (_HAVE, _STAYS), _expands_the_isr_behind_its_epoch),
     record_mutation(
-        "takes earlier runs into ISRs", (_HAVE, _STAYS), _takes_earlier_runs_of_brokers_into_the_isr
-    ),
-    record_mutation(
-        "acknowledges in a later term", (_REPLICATED, _STAYS), _keeps_acknowledgements_for_a_later_term
+        "takes earlier runs into ISRs",
+        (_HAVE, _STAYS),
+        _takes_earlier_runs_of_brokers_into_the_isr,
+        first_seed=FIRST_OF_SWARMS,
     ),
 )
 """Not one in a hundred seeds notices them."""

@@ -21,14 +21,18 @@ from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import node_mutation, nothing
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS
 
 
 def transaction_mutation(
-    rule: str, noticed_by: tuple[enum.Enum, ...], patches: Callable[[], Patches]
+    rule: str,
+    noticed_by: tuple[enum.Enum, ...],
+    patches: Callable[[], Patches],
+    first_seed: int = FIRST_WITH_COORDINATORS,
 ) -> Mutation:
     """A rule of transactions. Any of ``noticed_by`` may notice it."""
     first, *also = noticed_by
-    return node_mutation(rule, first, patches, also=tuple(also), first_seed=FIRST_WITH_COORDINATORS)
+    return node_mutation(rule, first, patches, also=tuple(also), first_seed=first_seed)
 
 
 # -- who is the producer -----------------------------------------------------------------------------------------
@@ -175,13 +179,17 @@ MUTATIONS: tuple[Mutation, ...] = (
     transaction_mutation(
         "appends what nobody has added", (_SETTLES, _HIDDEN), _appends_what_nobody_has_added
     ),
+    transaction_mutation(
+        "decides before that is committed",
+        # A coordinator also ends if a transaction is complete whose end it has not decided.
+        (_EXACTLY, _STAY, NodeInvariant.NO_FAILURE),
+        _decides_before_that_is_committed,
+        first_seed=FIRST_OF_SWARMS,
+    ),
 )
 
 RARE: tuple[Mutation, ...] = (
     transaction_mutation("aborts without a new epoch", (_FENCED, _EXACTLY), _aborts_without_a_new_epoch),
-    transaction_mutation(
-        "decides before that is committed", (_EXACTLY, _STAY), _decides_before_that_is_committed
-    ),
     transaction_mutation("lets anybody take part", (_SETTLES,), _lets_anybody_take_part),
     transaction_mutation("keeps guards over markers", (_SETTLES,), _keeps_guards_over_markers),
     transaction_mutation("shows ends that may be lost", (_HIDDEN,), _shows_ends_that_may_be_lost),

@@ -1,0 +1,160 @@
+"""A coordinator waits for commits: in any order, for so long, until its partition goes to another broker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.log_state.producers import ProducerRefused
+from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
+from kafkaproto_server.replica.partition import PartitionError
+
+TIMEOUT_MS = 100
+COMMITTED, NOT_IN_TIME, GONE = ErrorCode.NONE, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR
+
+
+@dataclass
+class World:
+    """A partition, and the time."""
+
+    now: int = 0
+    timers: list[tuple[int, Callable[[], None]]] = field(default_factory=list)
+    told: list[tuple[str, ErrorCode]] = field(default_factory=list)
+    times: Histogram = field(default_factory=Histogram)
+    error: Exception | None = None
+
+    def __post_init__(self) -> None:
+        self.partition = SimpleNamespace(topic_id=b"t" * 16, index=3, high_watermark=10, watchers={})
+        self.log = PartitionLog(
+            cast(Any, SimpleNamespace(partition=self.partition)),
+            cast(Any, SimpleNamespace(append_own=self.append_own)),
+            cast(Any, SimpleNamespace(now_ms=lambda: self.now)),
+            cast(Any, SimpleNamespace(add=lambda at_ms, call: self.timers.append((at_ms, call)))),
+            lambda: TIMEOUT_MS,
+            self.times,
+            lambda: 0,
+        )
+
+    def append_own(self, *arguments: Any, **named: Any) -> int:
+        if self.error is not None:
+            raise self.error
+        return 11
+
+    def wait(self, name: str, end_offset: int) -> None:
+        self.log.when_committed(end_offset, lambda code: self.told.append((name, code)))
+
+    def commit(self, high_watermark: int) -> None:
+        self.partition.high_watermark = high_watermark
+        for watcher in tuple(self.partition.watchers):
+            watcher.partition_changed(self.partition)
+
+    def pass_time(self, ms: int = 0) -> None:
+        """Call what is due."""
+        self.now += ms
+        while due := [each for each in self.timers if each[0] <= self.now]:
+            self.timers.remove(due[0])
+            due[0][1]()
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_what_is_committed_already_is_told_at_once(world: World) -> None:
+    world.wait("committed", 10)
+    world.wait("not yet", 11)
+    assert world.told == [("committed", COMMITTED)]
+
+
+def test_the_coordinator_hears_of_a_commit_a_moment_later(world: World) -> None:
+    for name, end_offset in (("a", 12), ("b", 14), ("earlier", 11), ("c", 14), ("between", 13)):
+        world.wait(name, end_offset)
+    world.commit(10)
+    world.pass_time()
+    assert world.told == []
+    world.commit(13)
+    assert world.told == []
+    world.pass_time()
+    assert world.told == [("earlier", COMMITTED), ("a", COMMITTED), ("between", COMMITTED)]
+    world.now = 50
+    world.commit(14)
+    world.pass_time()
+    assert world.told[3:] == [("b", COMMITTED), ("c", COMMITTED)]
+    assert (world.times.count, world.times.sum_ms) == (5, 100)
+
+
+def test_what_is_not_committed_in_time_is_told_so(world: World) -> None:
+    world.wait("first", 20)
+    world.pass_time(40)
+    world.wait("second", 15)
+    world.pass_time(TIMEOUT_MS - 41)
+    assert world.told == []
+    world.pass_time(1)
+    assert world.told == [("first", NOT_IN_TIME)]
+    world.pass_time(39)
+    assert len(world.told) == 1
+    world.pass_time(1)
+    assert world.told[1:] == [("second", NOT_IN_TIME)]
+    # Nobody waits, so that there is no timer.
+    assert world.timers == []
+
+
+def test_one_that_is_committed_when_its_time_is_over_was_committed(world: World) -> None:
+    world.wait("first", 20)
+    world.partition.high_watermark = 20
+    world.pass_time(TIMEOUT_MS)
+    assert (world.told, world.timers) == ([("first", COMMITTED)], [])
+
+
+def test_there_is_one_timer_for_all(world: World) -> None:
+    for number in range(3):
+        world.wait(str(number), 20)
+        world.pass_time(10)
+    assert [at_ms for at_ms, _ in world.timers] == [TIMEOUT_MS]
+    world.commit(20)
+    world.pass_time()
+    world.wait("later", 30)
+    assert [at_ms for at_ms, _ in world.timers] == [TIMEOUT_MS]
+    world.pass_time(TIMEOUT_MS - 30)
+    assert [at_ms for at_ms, _ in world.timers] == [30 + TIMEOUT_MS]
+
+
+def test_at_the_end_all_that_wait_hear_of_it_and_nobody_waits_any_more(world: World) -> None:
+    world.wait("first", 20)
+    world.wait("second", 15)
+    world.log.close()
+    assert world.told == [("second", GONE), ("first", GONE)]
+    assert world.partition.watchers == {}
+    world.wait("late", 5)
+    assert world.told[2:] == [("late", GONE)]
+    world.pass_time(TIMEOUT_MS)
+    assert len(world.told) == 3
+    with pytest.raises(CoordinatorError) as found:
+        world.log.append([])
+    assert found.value.code == GONE
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER), ErrorCode.NOT_COORDINATOR),
+        (ProducerRefused(ErrorCode.INVALID_PRODUCER_EPOCH, "fenced"), ErrorCode.INVALID_PRODUCER_EPOCH),
+    ],
+)
+def test_a_coordinator_is_told_why_nothing_was_written(
+    world: World, error: Exception, code: ErrorCode
+) -> None:
+    world.error = error
+    with pytest.raises(CoordinatorError) as found:
+        world.log.append_in_transaction([], producer_id=1, producer_epoch=2)
+    assert found.value.code == code
+    world.error = None
+    assert world.log.append([]) == 11
