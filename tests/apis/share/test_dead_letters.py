@@ -20,6 +20,7 @@ from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.apis.share.test_share_partitions import LOCK_MS, Sharing, acquired, partition_of
 from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.controller.support.harness import update_features_request
+from tests.node.support.edge_rng import EdgeRng
 
 ACCEPT, RELEASE, REJECT = 1, 2, 3
 ARCHIVING, ARCHIVED = 3, 4
@@ -482,6 +483,34 @@ def test_what_cannot_be_repeated_is_given_up(burying: Burying, monkeypatch: pyte
     # The tries of what comes later count anew.
     fail(burying, transport, 4)
     assert transport.written() == [1]
+
+
+def test_what_cannot_be_repeated_is_not_tried_again(burying: Burying) -> None:
+    transport = burying.hold()
+    burying.write(b"a")
+    burying.begin()
+    burying.reject(0, 0)
+    assert transport.written(ErrorCode.MESSAGE_TOO_LARGE) == [0]
+    burying.settle()
+    assert burying.persister.written().batches == (StateBatch(0, 0, ARCHIVED, 1),)
+    burying.broker.replicas.pass_time(40_000)
+    burying.settle()
+    assert transport.batches == []
+
+
+@pytest.mark.parametrize(("is_greatest", "delays"), [(False, (1_600, 3_200)), (True, (2_400, 4_800))])
+def test_tries_are_a_fifth_earlier_or_later(burying: Burying, is_greatest: bool, delays: list[int]) -> None:
+    burying.node.rng = EdgeRng(is_greatest=is_greatest)
+    transport = burying.hold()
+    burying.write(b"a")
+    burying.begin()
+    burying.reject(0, 0)
+    for delay_ms in delays:
+        transport.written(ErrorCode.NETWORK_EXCEPTION)
+        burying.broker.replicas.pass_time(delay_ms - 1)
+        assert transport.batches == []
+        burying.broker.replicas.pass_time(1)
+        assert len(transport.batches) == 1
 
 
 def test_a_share_partition_goes_on_while_its_letters_are_not_written(burying: Burying) -> None:

@@ -32,6 +32,7 @@ FAR_OFF = 1 << 20
 VALUE = bytes(500)
 SIZE = len(batch(VALUE))
 """Of a batch with such a value."""
+SMALL = len(batch(b"v"))
 
 
 @pytest.fixture
@@ -140,7 +141,13 @@ def of_response(response: Any) -> list[tuple[int, list[tuple[int, int, int]], in
 
 @pytest.mark.parametrize(
     ("count", "sizes", "last"),
-    [(5, [200, 1_600], 4), (20, [200, 1_600, 12_800], 19), (150, [200, 1_600, 12_800], 99)],
+    [
+        (5, [200, 1_600], 4),
+        # Less than half of what could have been read: there is no more.
+        (799 // SMALL, [200, 1_600], 799 // SMALL - 1),
+        (800 // SMALL + 1, [200, 1_600, 12_800], 800 // SMALL),
+        (150, [200, 1_600, 12_800], 99),
+    ],
 )
 def test_more_is_read_only_if_there_may_be_more_that_counts(
     sharing: Sharing, monkeypatch: pytest.MonkeyPatch, count: int, sizes: list[int], last: int
@@ -151,6 +158,7 @@ def test_more_is_read_only_if_there_may_be_more_that_counts(
     read_now = LogRead.read_now
 
     def noted(read: LogRead, *, copied: bool) -> Any:
+        assert copied, "a response may be sent after the log has changed"
         asked.append(read.max_bytes)
         return read_now(read, copied=copied)
 
@@ -158,7 +166,6 @@ def test_more_is_read_only_if_there_may_be_more_that_counts(
     sharing.write(*[b"v"] * count)
     assert acquired(loaded_fetch(sharing, max_bytes=FAR_OFF))[-1][1] == last
     assert asked == sizes
-    assert len(batch(b"v")) < 100
     asked.clear()
     sharing = Sharing()
     sharing.write(*[b"v"] * count)
@@ -246,6 +253,7 @@ def test_a_quota_limits_what_is_read_and_what_is_waited_for(sharing: Sharing) ->
     (response,) = sharing.broker.send(request, 2, throttle=loaded_quota, connection=1)
     assert acquired(partition_of(response)) == [(2, 3, 1)]
     # A quota that allows more than the member does changes nothing.
+    sharing.write(VALUE, VALUE)
     request.share_session_epoch, request.max_bytes = 3, SIZE
     (response,) = sharing.broker.send(request, 2, throttle=Quota(FAR_OFF), connection=1)
     assert acquired(partition_of(response)) == [(4, 4, 1)]
@@ -358,8 +366,8 @@ def test_a_negative_limit_is_an_error(sharing: Sharing) -> None:
     sharing.write(VALUE)
     sharing.send_fetch(0, max_records=0)
     sharing.persister.loaded()
-    partition = sharing.fetch(1, max_bytes=-1)
-    assert partition is None or partition.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert sharing.fetch(1, max_bytes=-1).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert acquired(sharing.fetch(2)) == [(0, 0, 1)]
 
 
 # --- loading ---

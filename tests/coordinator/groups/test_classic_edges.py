@@ -74,3 +74,17 @@ def test_what_a_member_likes_best_counts_only_if_all_support_it() -> None:
     assert {each[0].protocol for each in joins} == {"sticky"}
     # The one that leads was the first, and hears what all said of that protocol.
     assert [len(each[0].members) for each in joins] == [3, 0, 0]
+
+
+def test_a_rebalance_takes_all_of_its_time_if_one_who_is_waited_for_is_refused() -> None:
+    groups = Groups(max_size=2)
+    (first,) = groups.stable(1)
+    (handed,) = groups.join(needs_known_id=True)
+    groups.join()
+    again = groups.join(first)
+    groups.advance(0)
+    assert groups.refusal(handed.member_id) is ErrorCode.GROUP_MAX_SIZE_REACHED
+    groups.advance(SESSION_MS)
+    assert again == [], "as with Apache Kafka, the rebalance takes all of its time then"
+    groups.advance(REBALANCE_MS)
+    assert len(again) == 1

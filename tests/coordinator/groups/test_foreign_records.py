@@ -10,6 +10,7 @@ import pytest
 from kafkaproto.messages import GroupMetadataKey, GroupMetadataValue
 from kafkaproto.records.coordinator import GROUP_RECORDS
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicState
+from kafkaproto_server.coordinator.groups.problems import EPOCH_LIMIT, is_epoch
 from kafkaproto_server.coordinator.values import Record, RecordError
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
 from kafkaproto_server.requests.group_requests import SyncValues
@@ -184,3 +185,8 @@ def test_a_group_that_had_to_be_mended_keeps_its_offsets_and_is_told_of_once() -
     groups.shard = shard
     assert groups.described().state == "Empty"
     assert groups.fetch() == {("a", 0): (9, -1, "")}
+
+
+def test_epochs_that_a_group_may_have() -> None:
+    for epoch, is_fine in ((-2, False), (-1, True), (EPOCH_LIMIT - 1, True), (EPOCH_LIMIT, False)):
+        assert is_epoch(epoch) is is_fine

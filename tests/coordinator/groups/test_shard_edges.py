@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import GroupMetadataKey
+from kafkaproto_server.coordinator.groups.consumer.regexes import MIN_REFRESH_INTERVAL_MS
 from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.requests.streams_group_requests import Endpoint
 from tests.coordinator.support.derived import check_classic, check_consumer, check_share, check_streams
@@ -60,6 +62,35 @@ def test_a_reader_with_an_epoch_is_a_member() -> None:
         assert groups.fetch(group, member_id="m", member_epoch=2) == {}
 
 
+def test_an_epoch_is_that_of_a_member_even_if_the_group_has_none() -> None:
+    groups = Groups()
+    groups.consumer("m")
+    groups.consumer("m", -1)
+    for epoch, code in ((-1, NONE), (0, ErrorCode.UNKNOWN_MEMBER_ID)):
+        assert groups.commit(of("a", 0, 1), generation=epoch).responses[0][0] is code
+
+
+def test_a_group_whose_offsets_are_older_than_its_kind_is_one_group() -> None:
+    for kind in ("consumer", "streams", "share"):
+        groups = ShareCoordinator()
+        groups.commit(of("a", 0, 1))
+        if kind == "share":
+            groups.shard._groups.discard("group")
+            groups.pulse("m", 0, "a")
+        else:
+            (groups.consumer if kind == "consumer" else groups.streams)("m")
+        # Compaction has taken what said that it is no classic group.
+        groups.log.entries = [
+            each
+            for each in groups.log.entries
+            if not (each.value is None and isinstance(groups.log.decoded(each)[0], GroupMetadataKey))
+        ]
+        groups.move()
+        assert [(group_id, state != "Empty") for group_id, _, state, _ in groups.listed()] == [
+            ("group", True)
+        ]
+
+
 def test_sessions_of_members_of_all_kinds_begin_anew_on_another_broker() -> None:
     groups = ShareCoordinator()
     groups.stable(1)
@@ -73,6 +104,8 @@ def test_sessions_of_members_of_all_kinds_begin_anew_on_another_broker() -> None
     check_consumer(shard._consumer.groups["consumer"], world)
     check_streams(shard._streams.groups["streams"], world)
     check_share(shard.share.groups.groups["share"], world)
+    kinds = (shard._consumer.groups, shard._streams.groups, shard.share.groups.groups)
+    assert [group.problem for kind in kinds for group in kind.values()] == [None] * 3
     groups.advance(LONG_MS)
     states = {group_id: state for group_id, _, state, _ in groups.listed()}
     assert states == dict.fromkeys(("group", "consumer", "streams", "share"), "Empty")
@@ -114,19 +147,34 @@ def test_a_member_that_does_not_revoke_is_fenced_as_soon_as_the_log_takes_it() -
     assert group.members.keys() == {"m2"}
 
 
+def test_expressions_are_looked_at_again_only_if_there_are_new_topics() -> None:
+    groups = Groups()
+    groups.consumer(subscribed_topic_names=None, subscribed_topic_regex="a.*")
+    groups.advance(1)
+    group = groups.shard._consumer.groups["group"]
+    groups.topics.change("ab", 1)
+    for has_new in (False, True):
+        groups.shard.topics_changed(["b"], has_new=has_new)
+        groups.advance(2 * MIN_REFRESH_INTERVAL_MS)
+        groups.consumer(epoch=group.members["m"].epoch)
+        groups.advance(1)
+        assert group.subscribed_topics() == ({"a", "ab"} if has_new else {"a"})
+
+
 # --- share groups ---
 
 
 @pytest.mark.parametrize(
-    "ask",
+    ("ask", "rest"),
     [
-        lambda groups, told: groups.share.alter("group", {"a": {0: 5}}, told),
-        lambda groups, told: groups.share.delete_offsets("group", ["a"], told),
+        (lambda groups, told: groups.share.alter("group", {"a": {0: 5}}, told), (None, ())),
+        (lambda groups, told: groups.share.delete_offsets("group", ["a"], told), (None, ())),
+        (lambda groups, told: groups.shard.delete("group", told), ()),
     ],
-    ids=["alter", "delete"],
+    ids=["alter", "delete", "end"],
 )
 def test_what_administrators_ask_of_share_groups_is_not_done_unless_it_is_committed(
-    ask: Callable[[ShareCoordinator, Callable[..., None]], None],
+    ask: Callable[[ShareCoordinator, Callable[..., None]], None], rest: tuple[object, ...]
 ) -> None:
     groups = ShareCoordinator()
     groups.pulse("m", 0, "a")
@@ -138,8 +186,21 @@ def test_what_administrators_ask_of_share_groups_is_not_done_unless_it_is_commit
     assert told == []
     groups.log.give_up(ErrorCode.REQUEST_TIMED_OUT)
     groups.advance(10)
-    assert told == [(LOST, None, ())]
+    assert told == [(LOST, *rest)]
     assert len(groups.persister.asked) == asked
+
+
+def test_a_share_member_keeps_its_epoch_before_until_it_gets_another_one() -> None:
+    groups = ShareCoordinator({"a": 1, "b": 1}, share_assignment_interval_ms=2_000)
+    groups.pulse("m", 0, "a", "b")
+    groups.advance(3_000)
+    groups.pulse("m", groups.group.members["m"].epoch)
+    before = groups.group.members["m"]
+    groups.pulse("m", before.epoch, "b")
+    after = groups.group.members["m"]
+    assert groups.group.epoch > after.epoch, "the next assignment waits"
+    assert (after.epoch, after.previous_epoch) == (before.epoch, before.previous_epoch)
+    assert after.assigned.keys() < before.assigned.keys()
 
 
 # --- streams groups ---

@@ -178,3 +178,13 @@ def test_turns_end_with_the_coordinator_and_where_the_log_refuses() -> None:
             world.log.refusal = None
             world.world.advance(world.config.prune_interval_ms)
             assert world.names.count("t") == count
+
+
+def test_an_unloaded_coordinator_comes_to_rest() -> None:
+    world = ShareWorld(prune_interval_ms=PRUNE_MS, cold_snapshot_interval_ms=COLD_MS)
+    world.initialize()
+    world.world.advance(COLD_MS)
+    assert world.world.due()
+    world.coordinator.unload()
+    world.world.advance(COLD_MS)
+    assert not world.world.due()

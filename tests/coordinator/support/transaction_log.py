@@ -35,6 +35,10 @@ class World:
         self._count += 1
         heapq.heappush(self._calls, (at_ms, self._count, call))
 
+    def due(self) -> set[int]:
+        """When anything is to be called."""
+        return {at_ms for at_ms, _, _ in self._calls}
+
     def new_id(self) -> str:
         self._count += 1
         return f"id-{self._count}"

@@ -23,6 +23,7 @@ from kafkaproto_server.requests.share_state import (
 )
 from kafkaproto_server.topic_names import SHARE_TOPIC
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
+from tests.node.support.edge_rng import EdgeRng
 
 GROUP = "g"
 OK = ErrorCode.NONE
@@ -236,6 +237,20 @@ def test_it_tries_again_five_times_ever_later(code: ErrorCode | None) -> None:
         assert len(persisting.results) == (number == MAX_TRIES - 1)
     assert persisting.results[0].code is (code or ErrorCode.NETWORK_EXCEPTION)
     assert persisting.results[0].message
+
+
+@pytest.mark.parametrize(("is_greatest", "delays"), [(False, (1_600, 3_200)), (True, (2_400, 4_800))])
+def test_tries_are_a_fifth_earlier_or_later(is_greatest: bool, delays: tuple[int, ...]) -> None:
+    persisting = Persisting(OTHER)
+    persisting.persister._rng = EdgeRng(is_greatest=is_greatest)
+    persisting.read()
+    persisting.turn()
+    for delay_ms in delays:
+        persisting.respond(None)
+        persisting.turn(delay_ms - 1)
+        assert not persisting.sent
+        persisting.turn(1)
+        assert len(persisting.sent) == 1
 
 
 def test_without_the_topic_it_asks_for_it_and_searches_again() -> None:

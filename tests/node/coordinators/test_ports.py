@@ -221,9 +221,9 @@ def test_what_the_configs_do_not_name_is_not_served() -> None:
 
 
 def test_settings_are_those_of_the_configs_as_they_are_now() -> None:
-    configs = NodeConfigs(static={"group.max.size": "7"})
+    configs = NodeConfigs(static={"group.max.size": "7", "offsets.retention.minutes": "3"})
     group_config = CurrentGroupConfig(lambda: configs)
-    assert group_config().max_size == 7
+    assert (group_config().max_size, group_config().offsets_retention_ms) == (7, 180_000)
     assert group_config() is group_config(), "they are computed once"
     share_config = CurrentShareConfig(lambda: configs)
     assert share_config() is share_config()
@@ -279,6 +279,17 @@ def test_coordinators_hear_of_topics_only_where_they_are() -> None:
     replicas.share.port.read_state_summary("g", topic_id, 0, 1, summaries.append)
     replicas.call_due()
     assert [each.state and each.state.state_epoch for each in summaries] == [0]
+
+
+def test_only_partitions_that_exist_are_asked_for() -> None:
+    broker = DataBroker()
+    topic_id = broker.topic("t", [ME], [ME])
+    describe = broker.replicas.groups.share_port.describe_share_offsets
+    coordinators: Any = describe.__self__  # type: ignore[attr-defined]
+    asked: list[Any] = []
+    coordinators._lags.find = lambda group_id, partitions, found: asked.append(list(partitions))
+    describe("g", {"t": [1, 5, 1], "nowhere": [0]}, lambda *said: None)
+    assert asked == [[(topic_id, 1)]]
 
 
 def test_a_timer_that_comes_too_early_is_set_again() -> None:

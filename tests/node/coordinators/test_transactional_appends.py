@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetFetchRequest
+from kafkaproto_server.coordinator.transactions.values import NO_LEADER
 from kafkaproto_server.node.coordinators.transactional_appends import TransactionalAppends
 from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.requests.transaction_requests import (
@@ -19,7 +21,7 @@ from kafkaproto_server.requests.transaction_requests import (
     TopicPartition,
 )
 from kafkaproto_server.topic_names import GROUPS_TOPIC
-from tests.apis.support.data_broker import OTHER, batch
+from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.apis.support.transactional_broker import GROUP, ID, TransactionalBroker
 
 VERIFIES = AsksCoordinator(adds=False, knows_abortable=True)
@@ -246,3 +248,36 @@ async def test_all_that_is_sent_to_other_brokers_is_sent_once_it_runs() -> None:
         assert services.markers._requests._nursery is not None
         assert services.added._requests._nursery is not None
         nursery.cancel_scope.cancel()
+
+
+def test_a_producer_that_the_coordinator_does_not_know_is_forgotten() -> None:
+    for code, is_forgotten in (
+        (ErrorCode.INVALID_PRODUCER_ID_MAPPING, True),
+        (ErrorCode.NETWORK_EXCEPTION, False),
+    ):
+        leader = Leader(code)
+        leader.produce(leader.item(), leader.item(index=1, base_sequence=1))
+        verifications = leader.broker.replicas.partition("t", 0).verifications
+        assert (ME_WRITES[0] not in (verifications._guards or {})) is is_forgotten
+
+
+def test_records_that_are_no_batch_are_left_to_the_log() -> None:
+    leader = Leader()
+    for records in (b"", b"short", bytes(60)):
+        item = ProduceItem(topic_id=leader.broker.topic_id("t"), index=0, records=records, allows_zstd=True)
+        ((code,),) = leader.produce(item)
+        assert code is not ErrorCode.NONE
+    assert leader.coordinator.asked == []
+
+
+def test_a_fenced_broker_leads_nothing() -> None:
+    broker = TransactionalBroker()
+    image = broker.harness.image
+    markers = broker.replicas.transactions.markers
+    brokers = {each: image.brokers[each] for each in (ME, OTHER)}
+    places = [TopicPartition("t", 0), TopicPartition("t", 9), TopicPartition("nowhere", 0)]
+    assert [markers.leader_of(each) for each in places] == [ME, None, None]
+    fenced = msgspec.structs.replace(brokers[ME], fenced=True)
+    for known in (image.brokers.set(ME, fenced), image.brokers.delete(ME)):
+        markers._image = lambda known=known: msgspec.structs.replace(image, brokers=known)  # type: ignore[misc]
+        assert markers.leader_of(places[0]) == NO_LEADER

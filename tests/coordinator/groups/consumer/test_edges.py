@@ -84,6 +84,12 @@ def test_a_classic_member_learns_that_its_records_are_not_committed(groups: Grou
     assert [(each.code, each.assignment) for each in synced] == [(code, b"")]
 
 
+def test_only_a_member_without_an_instance_id_has_to_know_its_id(groups: Groups) -> None:
+    for instance_id, code in (("i", ErrorCode.NONE), (None, ErrorCode.MEMBER_ID_REQUIRED)):
+        (outcome,) = groups.join(**ON_A, needs_known_id=True, group_instance_id=instance_id)
+        assert outcome.code is code
+
+
 def test_a_classic_member_uses_the_protocol_that_it_likes_best(groups: Groups) -> None:
     ((name, metadata),) = ON_A["protocols"]
     (outcome,) = groups.join(**{**ON_A, "protocols": ((name, metadata), ("other", metadata))})

@@ -36,6 +36,13 @@ def test_a_queue_breaks_ties_as_java_does() -> None:
     assert [queue.poll() for _ in range(6)] == list("afedcb")
 
 
+def test_a_table_that_is_three_quarters_full_does_not_grow_yet() -> None:
+    # Their hash codes are 1 to 11, 16 and 17: with 16 places the last ones come first.
+    keys = [chr(code) for code in (*range(1, 12), 16, 17)]
+    assert hash_map_order(keys[:12]) == [chr(16), *keys[:11]]
+    assert hash_map_order(keys) == keys
+
+
 def test_keys_with_the_same_place_stay_in_the_order_in_which_they_were_put() -> None:
     # Their hash codes are the same.
     assert hash_map_order(["Aa", "BB"]) == ["Aa", "BB"]
