@@ -178,14 +178,21 @@ def _aimed_strikes(seed: int) -> list[Strike]:
         hits=(("a follower", "power loss"), ("a follower", "hide")),
         within_s=rng.choice((0.5, 2.0)),
     )
-    unanswered = Strike(
+    aimed = [each for each in (left_behind, hidden) if rng.random() < _AIMED_SHARE]
+    unanswered = _unanswered(rng)
+    if rng.random() < _AIMED_SHARE:
+        aimed.append(unanswered)
+    return aimed
+
+
+def _unanswered(rng: random.Random) -> Strike:
+    return Strike(
         event="ends a transaction",
         share=rng.choice((0.2, 0.5)),
         # The producer does not hear what was decided, or the coordinator not whether it is committed.
         hits=(("itself", rng.choice(("reset", "reset", "kill", "cut off"))),),
         within_s=rng.choice((0.002, 0.02)),
     )
-    return [each for each in (left_behind, hidden, unanswered) if rng.random() < _AIMED_SHARE]
 
 
 def _strike(rng: random.Random) -> Strike:
