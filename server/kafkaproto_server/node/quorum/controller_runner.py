@@ -61,11 +61,11 @@ class ControllerRunner:
         to_raft: Callable[[raft_events.Event], None],
         ask_raft: AskRaft,
         publish: Callable[[ClusterImage], None],
-        pauses: PauseWatch,
+        pauses: PauseWatch | None = None,
     ) -> None:
         """``publish`` is called with every committed image, before the responses that depend on it.
 
-        ``pauses`` knows when the node did not run.
+        ``pauses`` knows when the node did not run; None if that never happens.
         """
         self._controller = controller
         self._node_id = node_id
@@ -135,7 +135,7 @@ class ControllerRunner:
     def next_deadline_ms(self) -> int | None:
         """The time at which the controller wants a `events.TimePassed`."""
         deadline_ms = self._controller.next_deadline_ms()
-        if self.active_epoch is None:
+        if self._pauses is None or self.active_epoch is None:
             return deadline_ms
         # Without this an idle controller would sleep longer, and its own sleep would look like a
         # pause.
@@ -144,11 +144,15 @@ class ControllerRunner:
 
     def handle(self, event: events.Event) -> None:
         """Pass an event to the controller."""
-        pause_ms = self._pauses.look()
-        if pause_ms and self.active_epoch is not None:
-            _log.warning("this node did not run for %d ms: brokers' sessions last that much longer", pause_ms)
-            # Before any other event: the event may be a `TimePassed` that would fence brokers for their silence.
-            self._hand_over(events.NodePaused(pause_ms=pause_ms))
+        if self._pauses is not None:
+            pause_ms = self._pauses.look()
+            if pause_ms and self.active_epoch is not None:
+                _log.warning(
+                    "this node did not run for %d ms: brokers' sessions last that much longer", pause_ms
+                )
+                # Before any other event: the event may be a `TimePassed` that would fence brokers for their
+                # silence.
+                self._hand_over(events.NodePaused(pause_ms=pause_ms))
         self._hand_over(event)
 
     def _hand_over(self, event: events.Event) -> None:
