@@ -25,7 +25,8 @@ MOST_MEMORY_BYTES = 2 * 2**30
 """That a child may have beyond what its parent has."""
 LONGEST_STILL_S = 120.0
 """A child that neither uses a processor nor wants one for so long waits for what never comes."""
-_STILL_S = 0.05
+_STILL_S = 1.0
+"""So little of a processor is none: what waits for ever may still send heartbeats."""
 _LOOK_S = 1.0
 _GOING_ON = ("R", "D")
 """The states of a thread that waits for nothing but the machine, as proc(5) names them."""

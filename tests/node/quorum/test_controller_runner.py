@@ -342,6 +342,16 @@ def test_an_active_controller_wakes_up_for_its_deadline_or_for_a_look_at_the_clo
     assert harness.half.next_deadline_ms == now_ms + expected_ms
 
 
+def test_who_never_pauses_wakes_up_for_the_controllers_deadline_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = Harness()
+    monkeypatch.setattr(harness.half, "_pauses", None)
+    harness.activate()
+    monkeypatch.setattr(harness.half._controller, "next_deadline_ms", lambda: None)
+    assert harness.half.next_deadline_ms is None
+
+
 def test_a_standby_need_not_look_at_the_clock_and_its_pauses_are_no_matter() -> None:
     harness = Harness()
     assert harness.half.next_deadline_ms is None

@@ -39,6 +39,14 @@ def _wait(_: Say) -> None:
     time.sleep(600)
 
 
+def _doze(_: Say) -> None:
+    while True:
+        time.sleep(0.05)
+        until = time.process_time() + 0.005
+        while time.process_time() < until:
+            pass
+
+
 def _die(_: Say) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
@@ -59,7 +67,7 @@ def _start_another(say: Say) -> None:
     say(subprocess.Popen(_WAITING).pid)
 
 
-_FUNCTIONS = (_speak, _fail, _spin, _wait, _die, _exit, _grow, _start_another)
+_FUNCTIONS = (_speak, _fail, _spin, _wait, _doze, _die, _exit, _grow, _start_another)
 
 
 def fork_all() -> dict[str, Ended]:
