@@ -141,6 +141,18 @@ def test_a_renewed_lock_expires_later() -> None:
     assert core.expire(LOCK_MS + 600) == (StateBatch(2, 3, 0, 1),)
 
 
+def test_locks_of_later_records_may_expire_first() -> None:
+    core = partition([4, 6])
+    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], Change(), 600)
+    assert core.expire(LOCK_MS) == (StateBatch(4, 9, 0, 1),)
+    wanted = Wanted(member_id="bob", max_records=10, batch_size=1, is_record_limit=False)
+    assert acquire(core, wanted, 4, [LogBatch(4, 9)], (), LOCK_MS)
+    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], Change(), LOCK_MS + 500)
+    assert core.expire(LOCK_MS + 600) == ()
+    assert core.expire(3 * LOCK_MS) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 2))
+    assert core.next_deadline_ms() is None
+
+
 @pytest.mark.parametrize(
     ("said", "counted"),
     [

@@ -144,6 +144,7 @@ def test_no_request_exceeds_what_a_broker_takes(channels: Channels) -> None:
     items = [item for _, item in channels.sent]
     assert [len(each.partitions) for each in items] == [PARTITIONS_IN_ONE, 1]
     largest = max(each.elements for each in items)
+    assert largest == 1 + 2 * PARTITIONS_IN_ONE
     assert MAX_ELEMENTS + largest <= MARKERS.max_elements
     # They have the same key, and so go into two requests; the coordinator hears of both at once.
     module._responded(items[:1], None)
