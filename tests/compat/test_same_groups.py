@@ -35,6 +35,8 @@ OVERRIDES = {
     "broker.rack": RACK,
     # Two assignments may follow each other at once.
     "group.consumer.assignment.interval.ms": "0",
+    # A heartbeat's response waits for the assignment that it has brought about.
+    "group.consumer.assignor.offload.enable": "false",
 }
 LOADS = {14, 15, 16}
 """What a coordinator says that is about to begin."""

@@ -40,8 +40,9 @@ OVERRIDES = {
     "offsets.topic.num.partitions": str(GROUP_PARTITIONS),
     "share.coordinator.state.topic.num.partitions": "2",
     "broker.rack": "rack-1",
-    # Two assignments may follow each other at once.
+    # Two assignments may follow each other at once, and a heartbeat's response waits for its own.
     "group.share.assignment.interval.ms": "0",
+    "group.share.assignor.offload.enable": "false",
     "group.share.max.size": "4",
 }
 LOADS = {14, 15, 16}

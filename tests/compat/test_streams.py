@@ -45,8 +45,9 @@ Done.
 
 
 def sorted_words(text: str) -> list[str]:
-    """The tool prints partitions and topics in the order of a set."""
-    return sorted(re.split(r"[\s,\[\]]+", text))
+    """The tool prints partitions and topics in the order of a set, and a line more if there were members."""
+    lines = [each for each in text.splitlines(keepends=True) if not each.startswith("Force deleting all")]
+    return sorted(re.split(r"[\s,\[\]]+", "".join(lines)))
 
 
 def tool(servers: str, name: str, *arguments: str) -> str:
