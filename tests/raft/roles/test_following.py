@@ -25,6 +25,19 @@ from tests.raft.support.following import EPOCH, LEADER, answer_fetch, batch, fai
 from tests.raft.support.machine import Disk, Machine, bootstrap_records, config, voter
 
 
+def candidate_with_a_vote() -> tuple[Machine, Candidate]:
+    """A follower that has missed its leader and has just become a candidate. Its vote is not durable yet."""
+    machine = follower()
+    fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+    machine.tick(30)
+    vote = sent(machine, VoteRequest, to=3)
+    response = VoteResponse(leader=LEADER, is_granted=True)
+    machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+    candidate = machine.node.state
+    assert isinstance(candidate, Candidate)
+    return machine, candidate
+
+
 class TestLeaders:
     def test_a_second_leader_of_the_epoch_is_not_believed(self) -> None:
         machine = follower()
@@ -190,28 +203,14 @@ class TestLeaders:
         assert statistics.elections_won == 0
 
     def test_a_candidate_has_the_time_that_it_drew_if_its_disk_is_quick(self) -> None:
-        machine = follower()
-        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
-        machine.tick(30)
-        vote = sent(machine, VoteRequest, to=3)
-        response = VoteResponse(leader=LEADER, is_granted=True)
-        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
-        candidate = machine.node.state
-        assert isinstance(candidate, Candidate)
+        machine, candidate = candidate_with_a_vote()
         drawn_ms = candidate.deadline_ms
         assert drawn_ms > machine.now_ms + 1000
         machine.settle()
         assert candidate.deadline_ms == drawn_ms
 
     def test_a_candidate_has_an_election_timeout_left_once_its_vote_is_durable(self) -> None:
-        machine = follower()
-        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
-        machine.tick(30)
-        vote = sent(machine, VoteRequest, to=3)
-        response = VoteResponse(leader=LEADER, is_granted=True)
-        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
-        candidate = machine.node.state
-        assert isinstance(candidate, Candidate)
+        machine, candidate = candidate_with_a_vote()
         machine.tick(5000)
         machine.settle()
         assert machine.node.state is candidate

@@ -138,8 +138,8 @@ def table_of(found: Iterable[Tally]) -> list[str]:
 def decisive_lines(rules: Sequence[Rule], runs: Sequence[RuleRun]) -> list[str]:
     """The content of ``decisive.txt``."""
     lines = [
-        "# In how many of 1,000 runs of whole nodes each rule of this folder is decisive: the run would have gone",
-        "# another way without it. Made by bin/simulate --rules; tests/README.md says more.",
+        "# In how many of each 1,000 runs of whole nodes a rule of this folder is decisive: the run would have gone",
+        "# another way without it. Above each room: the runs that were made. By bin/simulate --rules.",
     ]
     found = {each.rule: each for each in tallies(rules, runs)}
     for room, in_room in by_room(rules).items():
