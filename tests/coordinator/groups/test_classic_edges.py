@@ -85,6 +85,6 @@ def test_a_rebalance_takes_all_of_its_time_if_one_who_is_waited_for_is_refused()
     groups.advance(0)
     assert groups.refusal(handed.member_id) is ErrorCode.GROUP_MAX_SIZE_REACHED
     groups.advance(SESSION_MS)
-    assert again == [], "as with Apache Kafka, the rebalance takes all of its time then"
+    assert again == [], "the rebalance takes all of its time then"
     groups.advance(REBALANCE_MS)
     assert len(again) == 1
