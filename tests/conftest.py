@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import gc
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,9 +20,18 @@ settings.load_profile("default")
 forks.is_on = True
 
 
-def pytest_runtest_setup() -> None:
-    """Keep tests' own full collections short: what was collected before, tests above all, is not walked again."""
-    if not gc.get_freeze_count():
+_frozen_at: list[Path] = []
+"""The file of the last test."""
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Keep tests' own full collections short: what was collected before, tests above all, is not walked again.
+
+    Once for each file: to ask for the number of frozen objects takes a step for each of them.
+    """
+    if _frozen_at != [item.path]:
+        _frozen_at[:] = [item.path]
+        gc.collect()
         gc.freeze()
 
 
