@@ -220,7 +220,7 @@ class StepChecker(trio.abc.Instrument):
 
 
 class CountingChecker(StepChecker):
-    """Counts the instructions of some turns as well."""
+    """Counts the instructions of some turns as well, and ends the run after the last of them."""
 
     def __init__(self, hosts: Sequence[Host], counted_turns: Collection[int]) -> None:
         """``counted_turns``: their numbers."""
@@ -230,6 +230,7 @@ class CountingChecker(StepChecker):
         self.largest_turn = ""
         """The task that took them."""
         self._counted_turns = counted_turns
+        self._last_turn = max(counted_turns)
         self._counter: InstructionCounter | None = None
 
     def before_task_step(self, task: trio.lowlevel.Task) -> None:
@@ -246,6 +247,8 @@ class CountingChecker(StepChecker):
                 self.most_instructions, self.largest_turn = self._counter.instructions, task.name
             self._counter = Spent.counter = None
         super().after_task_step(task)
+        if self._turns > self._last_turn and self.stop is not None:
+            self.stop.cancel()
 
 
 class ErrorLog(logging.Handler):

@@ -127,8 +127,11 @@ class Host:
     @property
     def quorum(self) -> QuorumDriver | None:
         """The running node's driver, once it is there."""
-        running = None if self.node is None or not self.is_up else self.node._running
-        return None if running is None else running.opened.quorum
+        # Each step of each task asks every host.
+        node = self.node
+        if node is None or self._is_killed or node._running is None or self.has_ended.is_set():
+            return None
+        return node._running.opened.quorum
 
     @property
     def log_directories(self) -> LogDirectories | None:

@@ -163,7 +163,7 @@ def draw_plain(seed: int) -> NodesOptions:
         segment_bytes=more.choice((2_000, 20_000, 2**30)),
         narrow_share=more.choice((0, 0.3)),
         # Who looks at directories looks at every partition.
-        large_partitions=8000 if more.random() < 0.03 and directories is None else 0,
+        large_partitions=8000 if more.random() < 0.01 and directories is None else 0,
         data=data,
         coordination=coordination,
         directories=directories,

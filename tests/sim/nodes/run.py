@@ -23,6 +23,7 @@ from kafkaproto_server.log_state import producers
 from kafkaproto_server.node import startup
 from kafkaproto_server.node.quorum import log_cleaning
 from kafkaproto_server.node.replicas import topic_settings
+from kafkaproto_server.node.to_controller import forwarding
 from kafkaproto_server.raft.model import progress
 from kafkaproto_server.replica import fetch_sessions
 from kafkaproto_server.share import sessions
@@ -62,6 +63,7 @@ RUN_S = 600.0
 """A run is over by then, of virtual time."""
 MOST_WAIT_FOR_THREAD_S = 2.0
 CLEANING_INTERVAL_S = 3.0
+FORWARD_TIMEOUT_MS = 10_000
 LOOK_AT_RECORDS_S = 0.1
 INDEX_INTERVAL_BYTES = 500
 INDEX_BYTES = 40_000
@@ -171,6 +173,7 @@ def _surroundings(
     limits = [
         (log_cleaning, "CLEANING_INTERVAL_S", CLEANING_INTERVAL_S),
         (progress, "MAX_OBSERVERS", MAX_OBSERVERS),
+        (forwarding, "FORWARD_TIMEOUT_MS", FORWARD_TIMEOUT_MS),
     ]
     log_config = partial(
         LogConfig, index_interval_bytes=INDEX_INTERVAL_BYTES, segment_index_bytes=INDEX_BYTES
@@ -323,6 +326,9 @@ class _Simulation:
             _set_clocks(hosts)
         if trials is not None:
             trials.healed()
+        elif data is not None:
+            # Load on a healed cluster finds little, and would be most of a run. The trials need it.
+            data.finish()
         await until_at_rest(hosts)
         for host in hosts:
             if host.is_broker:

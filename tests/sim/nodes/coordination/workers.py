@@ -30,7 +30,7 @@ from tests.sim.nodes.coordination.client import GROUP, LOOK_AGAIN, TRANSACTION, 
 from tests.sim.nodes.coordination.offsets import Commit
 from tests.sim.nodes.coordination.promises import GroupPromises, Transaction, TransactionPromises
 from tests.sim.nodes.coordination.work import NO_MEMBER, Identity, Work
-from tests.sim.nodes.data.consumers import pieces
+from tests.sim.nodes.data.consumers import CATCHING_UP_BYTES, pieces
 from tests.sim.nodes.data.link import LinkLostError, Place
 
 TRANSACTION_TIMEOUT_S = 5.0
@@ -204,16 +204,19 @@ class ReadProcessWrite(Work):
         if leader < 0:
             await self.client.learn(sorted({name for name, _ in (*self._results, place)}))
             return None
+        most_bytes = CATCHING_UP_BYTES if self.is_calm else 3000
         request = FetchRequest(
             max_wait_ms=0,
             min_bytes=0,
-            max_bytes=3000,
+            max_bytes=most_bytes,
             topics=[
                 FetchRequest.FetchTopic(
                     topic_id=self.client.view.topic_ids[place[0]],
                     partitions=[
                         FetchRequest.FetchPartition(
-                            partition=place[1], fetch_offset=self.positions[place], partition_max_bytes=3000
+                            partition=place[1],
+                            fetch_offset=self.positions[place],
+                            partition_max_bytes=most_bytes,
                         )
                     ],
                 )
@@ -235,7 +238,7 @@ class ReadProcessWrite(Work):
             for record in batch.records()
             if record.offset >= position
         ]
-        return found[: self.rng.randint(1, _MOST_RECORDS)]
+        return found if self.is_calm else found[: self.rng.randint(1, _MOST_RECORDS)]
 
     # -- one transaction -----------------------------------------------------------------------------------------
 

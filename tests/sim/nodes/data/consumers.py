@@ -115,8 +115,8 @@ class Consumer:
         wanted = session.next_request()
         request = FetchRequest(
             replica_id=-1,
-            max_wait_ms=self._rng.choice((0, 50, 500)),
-            min_bytes=self._rng.choice((0, 1, 1000)),
+            max_wait_ms=500 if self.catches_up else self._rng.choice((0, 50, 500)),
+            min_bytes=1 if self.catches_up else self._rng.choice((0, 1, 1000)),
             max_bytes=max(self._rng.choice((500, 1 << 20)), CATCHING_UP_BYTES if self.catches_up else 0),
             isolation_level=self.isolation_level,
             session_id=wanted.session_id,
