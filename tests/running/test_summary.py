@@ -91,7 +91,8 @@ def test_why_tests_were_skipped_is_told_once_for_each_reason() -> None:
 
 
 def test_tests_count_what_they_prove() -> None:
-    kept = take_counts()
+    # What tests before this one have counted, if they ran in this process without bin/test.
+    take_counts()
     count_run(CORES, simulated_s=1800.0, acknowledged=7)
     count_run(CORES, simulated_s=1800.0, acknowledged=3)
     count(BROKEN_RULES)
@@ -102,7 +103,6 @@ def test_tests_count_what_they_prove() -> None:
         BROKEN_RULES: 1,
     }
     assert take_counts() == {}
-    assert kept == {}
 
 
 def test_rules_are_those_with_a_known_seed() -> None:
