@@ -5,8 +5,6 @@ The differences are named here one by one. A difference that is gone fails as we
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -14,56 +12,19 @@ from kafkaproto.records.batch import RecordBatchView
 from kafkaproto_server.replica.incoming_batches import BatchRefused, IncomingBatch, stamp
 from kafkaproto_server.replica.incoming_rules import incoming_rules
 from tests.replica.support.incoming import check_incoming
-from tests.replica.support.produce_answers import Answer, answers, topics
+from tests.replica.support.produce_answers import (
+    KAFKA_FAILED,
+    NOT_READ,
+    OF_OTHERS,
+    REFUSED_WHEN_READ,
+    Answer,
+    answers,
+    expected_error,
+    topics,
+)
 
 TOPICS = topics()
 ANSWERS = answers()
-
-OF_OTHERS = {
-    # The handler of Produce wants a right to the transactional id before it looks at batches.
-    "transactional without a producer id": ErrorCode.NONE,
-    "transactional and control without a producer id": ErrorCode.INVALID_RECORD,
-    "control and transactional": ErrorCode.INVALID_RECORD,
-    # The states of producers know the epochs.
-    "producer id, epoch -2, sequence 0": ErrorCode.NONE,
-}
-"""What the check alone says of batches that other parts of a broker refuse."""
-
-KAFKA_FAILED: Mapping[str, ErrorCode] = {
-    "batch length 2147483647": ErrorCode.INVALID_RECORD,
-    "14 bytes of length 14 at the end": ErrorCode.CORRUPT_MESSAGE,
-    "compression 5, control": ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
-    "no data": ErrorCode.INVALID_RECORD,
-    **{
-        f"compression {codec} in version {version}": ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
-        for codec in (5, 6, 7)
-        for version in (3, 6, 7, 12)
-    },
-}
-"""Exceptions in Kafka's code, so that the response was UNKNOWN_SERVER_ERROR."""
-
-NOT_READ = frozenset(
-    (
-        "two records of three, GZIP",
-        "four records of three, NONE",
-        "four records of three, GZIP",
-        "a byte behind the records, NONE",
-        "a byte behind the records, GZIP",
-        "the same offset deltas, GZIP",
-        "offset deltas that fall, GZIP",
-        "offset deltas from 5 on, GZIP",
-        "records of zeros, NONE",
-        "records of zeros, GZIP",
-        "records of noise, NONE",
-        "records of noise, GZIP",
-        "a timestamp out of range, NONE",
-        "a timestamp out of range, GZIP",
-        "damaged data",
-        "data cut short",
-        "uncompressed data",
-    )
-)
-"""Refused by Kafka, because it reads all records. Stored here unless the topic asks for a look at the records."""
 
 MAX_TIMESTAMP_KEPT = frozenset(
     (
@@ -76,37 +37,9 @@ MAX_TIMESTAMP_KEPT = frozenset(
 )
 """Kafka corrects the max timestamp of the header. Here it stays, if it is possible and no record is read."""
 
-REFUSED_WHEN_READ = {
-    # Kafka takes wrong offset deltas in uncompressed batches; a compressed batch makes its own code fail.
-    "the same offset deltas, NONE": ErrorCode.INVALID_RECORD,
-    "offset deltas that fall, NONE": ErrorCode.INVALID_RECORD,
-    "offset deltas from 5 on, NONE": ErrorCode.INVALID_RECORD,
-    "the same offset deltas, GZIP": ErrorCode.INVALID_RECORD,
-    "offset deltas that fall, GZIP": ErrorCode.INVALID_RECORD,
-    "offset deltas from 5 on, GZIP": ErrorCode.INVALID_RECORD,
-    # Damage of the compressed data makes Kafka's code fail. It ignores what follows them.
-    "damaged data": ErrorCode.INVALID_RECORD,
-    "data cut short": ErrorCode.INVALID_RECORD,
-    "uncompressed data": ErrorCode.INVALID_RECORD,
-    "data followed by others": ErrorCode.INVALID_RECORD,
-}
-"""The codes for batches whose records are read."""
-
 OTHER_TIMESTAMPS = frozenset((("gzip", "append time, NONE"), ("gzip", "append time, old, NONE")))
 """The producer claimed LogAppendTime. Compressed anew, the records keep their timestamps; Kafka gives them the max
 timestamp of the header, but only if it compresses them."""
-
-
-def expected_error(answer: Answer) -> ErrorCode:
-    """The error that we give: Kafka's, or the difference."""
-    if answer.name in OF_OTHERS:
-        return OF_OTHERS[answer.name]
-    if answer.name in KAFKA_FAILED:
-        return KAFKA_FAILED[answer.name]
-    is_read = answer.topic == "compacted" or (answer.topic == "gzip" and answer.name.endswith(", NONE"))
-    if is_read:
-        return REFUSED_WHEN_READ.get(answer.name, answer.error)
-    return ErrorCode.NONE if answer.name in NOT_READ else answer.error
 
 
 def checked(answer: Answer) -> IncomingBatch | BatchRefused:

@@ -18,6 +18,69 @@ from kafkaproto.error_codes import ErrorCode
 _FILE = Path(__file__).resolve().parents[1] / "data" / "produce_answers.json"
 
 
+OF_OTHERS = {
+    # The handler of Produce wants a right to the transactional id before it looks at batches.
+    "transactional without a producer id": ErrorCode.NONE,
+    "transactional and control without a producer id": ErrorCode.INVALID_RECORD,
+    "control and transactional": ErrorCode.INVALID_RECORD,
+    # The states of producers know the epochs.
+    "producer id, epoch -2, sequence 0": ErrorCode.NONE,
+}
+"""What the check alone says of batches that other parts of a broker refuse."""
+
+KAFKA_FAILED: Mapping[str, ErrorCode] = {
+    "batch length 2147483647": ErrorCode.INVALID_RECORD,
+    "14 bytes of length 14 at the end": ErrorCode.CORRUPT_MESSAGE,
+    "compression 5, control": ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
+    "no data": ErrorCode.INVALID_RECORD,
+    **{
+        f"compression {codec} in version {version}": ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+        for codec in (5, 6, 7)
+        for version in (3, 6, 7, 12)
+    },
+}
+"""Exceptions in Kafka's code, so that the response was UNKNOWN_SERVER_ERROR."""
+
+NOT_READ = frozenset(
+    (
+        "two records of three, GZIP",
+        "four records of three, NONE",
+        "four records of three, GZIP",
+        "a byte behind the records, NONE",
+        "a byte behind the records, GZIP",
+        "the same offset deltas, GZIP",
+        "offset deltas that fall, GZIP",
+        "offset deltas from 5 on, GZIP",
+        "records of zeros, NONE",
+        "records of zeros, GZIP",
+        "records of noise, NONE",
+        "records of noise, GZIP",
+        "a timestamp out of range, NONE",
+        "a timestamp out of range, GZIP",
+        "damaged data",
+        "data cut short",
+        "uncompressed data",
+    )
+)
+"""Refused by Kafka, because it reads all records. Stored here unless the topic asks for a look at the records."""
+
+REFUSED_WHEN_READ = {
+    # Kafka takes wrong offset deltas in uncompressed batches; a compressed batch makes its own code fail.
+    "the same offset deltas, NONE": ErrorCode.INVALID_RECORD,
+    "offset deltas that fall, NONE": ErrorCode.INVALID_RECORD,
+    "offset deltas from 5 on, NONE": ErrorCode.INVALID_RECORD,
+    "the same offset deltas, GZIP": ErrorCode.INVALID_RECORD,
+    "offset deltas that fall, GZIP": ErrorCode.INVALID_RECORD,
+    "offset deltas from 5 on, GZIP": ErrorCode.INVALID_RECORD,
+    # Damage of the compressed data makes Kafka's code fail. It ignores what follows them.
+    "damaged data": ErrorCode.INVALID_RECORD,
+    "data cut short": ErrorCode.INVALID_RECORD,
+    "uncompressed data": ErrorCode.INVALID_RECORD,
+    "data followed by others": ErrorCode.INVALID_RECORD,
+}
+"""The codes for batches whose records are read."""
+
+
 class Answer(NamedTuple):
     """What was sent for a partition and what came back. A response without error has the last three fields."""
 
@@ -44,6 +107,18 @@ def answers() -> list[Answer]:
     """All of them, but for the case without any bytes, to which no response came."""
     content = _content()
     return [_answer(case, content["now_ms"]) for case in content["cases"] if case["sent"] is not None]
+
+
+def expected_error(answer: Answer) -> ErrorCode:
+    """The error that we give: Kafka's, or the difference."""
+    if answer.name in OF_OTHERS:
+        return OF_OTHERS[answer.name]
+    if answer.name in KAFKA_FAILED:
+        return KAFKA_FAILED[answer.name]
+    is_read = answer.topic == "compacted" or (answer.topic == "gzip" and answer.name.endswith(", NONE"))
+    if is_read:
+        return REFUSED_WHEN_READ.get(answer.name, answer.error)
+    return ErrorCode.NONE if answer.name in NOT_READ else answer.error
 
 
 def _answer(case: Mapping[str, Any], sent_ms: int) -> Answer:

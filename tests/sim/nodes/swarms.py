@@ -54,6 +54,7 @@ _SEEDS_OF_A_KIND = 100_000
 _WITH_DIRECTORIES = 0.3
 """The part of the swarms with several log directories."""
 _WITH_EARLY_LIMITS = 0.3
+_WITH_ODD_BATCHES = 0.2
 _AIMED_SHARE = 0.3
 """The part of the swarms with each of the aimed strikes."""
 _EVENTS: tuple[Event, ...] = ("asks for an ISR", "has another ISR", "begins to lead")
@@ -131,6 +132,7 @@ def _data(rng: random.Random, options: DataOptions, more: random.Random) -> Data
         movers=rng.choice((0, 1, 3)),
         move_pause_s=more.choice((0.15, MOVE_PAUSE_S)),
         deletes_boldly=more.random() < 0.5,
+        has_odd_batches=more.random() < _WITH_ODD_BATCHES,
     )
 
 

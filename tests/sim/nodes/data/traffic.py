@@ -14,6 +14,7 @@ from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place, make_topic
 from tests.sim.nodes.data.logs import PREFIX
 from tests.sim.nodes.data.new_epochs import EpochProducer
+from tests.sim.nodes.data.odd_batches import OddProducer
 from tests.sim.nodes.data.operators import MOVE_PAUSE_S, Deleter, Mover
 from tests.sim.nodes.data.producers import Producer
 from tests.sim.nodes.data.tables import TABLE, TOPIC_CONFIG, Tables, TableWriter
@@ -72,6 +73,8 @@ class DataOptions:
     """The mean time between two of their moves."""
     table_keys: int = 0
     """Of a compacted topic; 0 for none."""
+    has_odd_batches: bool = False
+    """Whether somebody sends what Apache Kafka refuses, or finds hard to read."""
 
 
 def draw_data(seed: int, brokers: int) -> DataOptions | None:
@@ -169,6 +172,16 @@ class DataTraffic:
             )
             for number in range(options.movers)
         ]
+        self._odd_producers = [
+            OddProducer(
+                net.host("odd-producer"),
+                hosts,
+                random.Random(f"odd batches {seed}"),
+                self.ledger.counts,
+                options.replicas,
+            )
+            for _ in range(options.has_odd_batches)
+        ]
         self._are_topics_made = False
 
     def _producer(
@@ -184,10 +197,11 @@ class DataTraffic:
     @property
     def addresses(self) -> list[str]:
         """Of all clients."""
-        clients: list[Producer | Consumer | Deleter | Mover] = [
+        clients: list[Producer | Consumer | Deleter | Mover | OddProducer] = [
             *self.producers,
             *self.consumers,
             *self._operators,
+            *self._odd_producers,
         ]
         return [self._operator.address, *(each.address for each in clients)]
 
@@ -212,12 +226,12 @@ class DataTraffic:
         async with trio.open_nursery() as nursery:
             for producer in self.producers:
                 nursery.start_soon(producer.run)
-            for client in (*self.consumers, *self._operators):
+            for client in (*self.consumers, *self._operators, *self._odd_producers):
                 nursery.start_soon(client.run)
 
     def finish(self) -> None:
         """Have the producers send what there is, and end."""
-        for client in (*self.producers, *self._operators):
+        for client in (*self.producers, *self._operators, *self._odd_producers):
             client.is_over = True
         for consumer in self.consumers:
             consumer.catches_up = True

@@ -6,6 +6,7 @@ from typing import Any
 
 from kafkaproto_server.controller.brokers import alter_partition
 from kafkaproto_server.log_state.compaction import Compaction
+from kafkaproto_server.replica import incoming_batches
 from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.storage.log import topic_log, topic_retention
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -47,6 +48,10 @@ def _retention_removes_what_is_not_committed() -> Patches:
     return [(topic_log, "removable_segments", removable)]
 
 
+def _does_not_look_at_fields_of_batches() -> Patches:
+    return [(incoming_batches, "_check_fields", lambda header: None)]
+
+
 MUTATIONS: tuple[Mutation, ...] = (
     record_mutation(
         "shows high watermarks beyond its log",
@@ -70,6 +75,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "retention removes what is not committed",
         (NodeInvariant.UNCOMMITTED_STAYS,),
         _retention_removes_what_is_not_committed,
+        first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
+        "does not look at fields of batches",
+        (NodeInvariant.ODD_BATCHES_REFUSED,),
+        _does_not_look_at_fields_of_batches,
         first_seed=FIRST_OF_SWARMS,
     ),
 )
