@@ -363,7 +363,8 @@ def reloads(script: Script) -> None:
     time.sleep(3 * RELEASE_S)
     script.__dict__.update(_reconnected(script))
     script.state()
-    script.fetch(0, begins=True, max_wait_ms=1_000, max_records=2)
+    # It responds once the share partition is loaded.
+    script.fetch(0, begins=True, max_wait_ms=10_000, max_records=2)
     script.fetch(1, max_records=3)
     script.fetch(2)
     script.acknowledge(3, (0, 1, [1]))

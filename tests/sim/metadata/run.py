@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import gc
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,8 +30,11 @@ from tests.sim.replica import Replica
 from tests.sim.run import Result, result_of
 from tests.sim.unknown_node import UnknownNode
 from tests.sim.world import Trace, World
+from tests.support.garbage import own_garbage
 
 BROKERS = 3
+_OF_A_RUN = {"images", "records", "died"}
+"""Attributes of the class `Node` by which all nodes of a run find each other."""
 LARGE_BATCH = 8 * 1024 * 1024
 SMALL_BATCH = 800
 """Holds what one append of few records takes, and little more."""
@@ -70,7 +72,15 @@ def options_with_unknown_node(seed: int) -> Options:
 
 def run(seed: int, options: Options | None = None, trace: Trace | None = None) -> Result:
     """Simulate one seed."""
-    options = options or options_of(seed)
+    with own_garbage():
+        try:
+            return _run(seed, options or options_of(seed), trace)
+        finally:
+            for name in _OF_A_RUN & vars(Node).keys():
+                delattr(Node, name)
+
+
+def _run(seed: int, options: Options, trace: Trace | None) -> Result:
     images = ImageChecker()
     asked = Asked()
     Node.images, Node.records = images, RecordChecker(asked)
@@ -89,9 +99,6 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
         error, invariant = violation, violation.invariant
     except Exception as contradiction:
         error, invariant = contradiction, MetadataInvariant.NO_FAILURE
-    finally:
-        # Images freeze what there is when they are read; of a run that is over nothing is to stay.
-        gc.unfreeze()
     return result_of(
         world,
         progress,

@@ -28,6 +28,8 @@ from unittest import mock
 import trio
 import trio._core._run as scheduler
 
+from tests.support.garbage import own_garbage
+
 T = TypeVar("T")
 
 _run: Any = scheduler
@@ -212,15 +214,13 @@ def _deterministic(seed: int) -> Iterator[VirtualClock]:
         (scheduler, "Instruments", _Instruments),
         (scheduler, "TheIOManager", _NoIo),
         (trio.CancelScope, "_might_change_registered_deadline", lambda scope: _RegisteredDeadline(scope)),
-        # At last, only what the run has made is looked through.
-        (gc, "freeze", lambda: None),
     ]
     chooser.seed(seed)
     # Finalizers would run at moments that depend on the process.
     gc.disable()
-    gc.freeze()
     try:
         with contextlib.ExitStack() as stack:
+            stack.enter_context(own_garbage())
             for owner, name, value in replaced:
                 stack.enter_context(mock.patch.object(owner, name, value))
             yield clock
@@ -228,6 +228,3 @@ def _deterministic(seed: int) -> Iterator[VirtualClock]:
         chooser.setstate(choices)
         if was_collecting:
             gc.enable()
-        # Of a run that is over nothing is to stay.
-        gc.collect()
-        gc.unfreeze()

@@ -144,34 +144,7 @@ class DataTraffic:
             )
             for number in range(options.consumers)
         ]
-        deleter = partial(Deleter, is_bold=options.deletes_boldly)
-        kinds: list[tuple[str, Callable[..., Deleter | Mover]]] = []
-        if options.deletes:
-            kinds.append(("deleter", deleter))
-        if options.moves:
-            kinds.append(("mover", Mover))
-        self._operators = [
-            kind(
-                net.host(name),
-                hosts,
-                self.ledger,
-                random.Random(rng.getrandbits(64)),
-                places,
-            )
-            for name, kind in kinds
-        ]
-        self._operators += [
-            Mover(
-                net.host(f"mover{number}"),
-                hosts,
-                self.ledger,
-                random.Random(f"mover {number} {seed}"),
-                # Its leaders lead again before what they were told in their earlier terms is forgotten.
-                [places[number % len(places)]],
-                pause_s=options.move_pause_s,
-            )
-            for number in range(options.movers)
-        ]
+        self._operators = self._make_operators(seed, net, hosts, rng)
         self._odd_producers = [
             OddProducer(
                 net.host("odd-producer"),
@@ -183,6 +156,34 @@ class DataTraffic:
             for _ in range(options.has_odd_batches)
         ]
         self._are_topics_made = False
+
+    def _make_operators(
+        self, seed: int, net: Net, hosts: Sequence[Host], rng: random.Random
+    ) -> list[Deleter | Mover]:
+        options, places = self._options, self._places
+        deleter = partial(Deleter, is_bold=options.deletes_boldly)
+        kinds: list[tuple[str, Callable[..., Deleter | Mover]]] = []
+        if options.deletes:
+            kinds.append(("deleter", deleter))
+        if options.moves:
+            kinds.append(("mover", Mover))
+        operators = [
+            kind(net.host(name), hosts, self.ledger, random.Random(rng.getrandbits(64)), places)
+            for name, kind in kinds
+        ]
+        operators += [
+            Mover(
+                net.host(f"mover{number}"),
+                hosts,
+                self.ledger,
+                random.Random(f"mover {number} {seed}"),
+                # Its leaders lead again before what they were told in their earlier terms is forgotten.
+                [places[number % len(places)]],
+                pause_s=options.move_pause_s,
+            )
+            for number in range(options.movers)
+        ]
+        return operators
 
     def _producer(
         self, number: int, net: Net, hosts: Sequence[Host], rng: random.Random, places: Sequence[Place]
