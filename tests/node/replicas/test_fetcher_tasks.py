@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -29,10 +28,13 @@ from kafkaproto_server.node.replicas.fetchers import (
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.types import Endpoint
 from tests.node.replicas.test_fetchers import TOPIC_ID, Following
-from tests.node.support.controller_channel import now_ms
+from tests.node.support.controllers import TrioClock, in_order
+from tests.node.support.edge_rng import EdgeRng
 
 BACKOFF_MS = 100
 """Of the fetchers' settings."""
+SHORTEST = EdgeRng(is_greatest=False)
+"""Makes each pause nine tenths as long, the least that may come."""
 GONE = PeerError("leader", 1, "it is gone")
 
 
@@ -42,24 +44,14 @@ def records(base_offset: int, epoch: int = 1) -> bytes:
     )
 
 
-class LowRng:
-    """Of a delay, the shortest: nine tenths."""
-
-    def below(self, limit: int) -> int:
-        return 0
-
-    def uuid(self) -> bytes:
-        raise AssertionError("nobody here needs an id")
-
-
-@dataclass
 class Leader:
-    """In place of connections: each request takes the next of the responses, and the last one waits for ever."""
+    """In place of connections to the leader. Its responses are those of `in_order`."""
 
-    responses: list[Message | Exception] = field(default_factory=list)
-    asked_ms: list[int] = field(default_factory=list)
-    requests: list[FetchRequest] = field(default_factory=list)
-    connected: list[str] = field(default_factory=list)
+    def __init__(self, *responses: Message | Exception) -> None:
+        self._respond = in_order(*responses)
+        self.asked_ms: list[int] = []
+        self.requests: list[FetchRequest] = []
+        self.connected: list[str] = []
 
     def connect(self, host: str, port: int, **named: Any) -> Any:
         name = f"{host}:{port}"
@@ -70,14 +62,9 @@ class Leader:
 
     async def send(self, request: Message, version: int, *, timeout_ms: int) -> Message:
         assert isinstance(request, FetchRequest)
-        self.asked_ms.append(now_ms())
+        self.asked_ms.append(TrioClock().now_ms())
         self.requests.append(request)
-        if not self.responses:
-            await trio.sleep_forever()
-        response = self.responses.pop(0)
-        if isinstance(response, Exception):
-            raise response
-        return response
+        return await self._respond(request)
 
 
 def fetched(**data: Any) -> FetchResponse:
@@ -91,13 +78,13 @@ class Task:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: Message | Exception) -> None:
         self.following = Following()
-        self.leader = Leader([*responses])
+        self.leader = Leader(*responses)
         monkeypatch.setattr(fetchers_module, "PeerChannel", self.leader.connect)
         self.endpoint: Endpoint | None = Endpoint(name="B", host="h", port=1)
         self.epoch: int | None = 7
         self.later: list[tuple[int, Callable[[], None]]] = []
         owner = self.following.owner
-        owner.connect, owner.rng = None, LowRng()
+        owner.connect, owner.rng = None, SHORTEST
         owner.endpoint, owner.broker_epoch = lambda broker_id: self.endpoint, lambda: self.epoch
         owner.call_at = lambda at_ms, call: self.later.append((at_ms, call))
         self.fetcher = self.following.fetcher
@@ -442,7 +429,7 @@ class TestFetchers:
             cast(Any, SimpleNamespace(**{name: getattr(config, name) for name in config.__struct_fields__})),
             replicas=owner.replicas,
             clock=owner.clock,
-            rng=LowRng(),
+            rng=SHORTEST,
             connect=cast(Any, None),
             call_at=lambda at_ms, call: None,
             endpoint=lambda broker_id: self.asked.append(broker_id),

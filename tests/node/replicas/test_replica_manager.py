@@ -16,6 +16,7 @@ from kafkaproto_server.image.replay import replay
 from kafkaproto_server.storage.errors import CorruptFileError
 from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition, wanted
 from tests.apis.support.replicas import BrokerReplicas
+from tests.node.support.controllers import TrioClock
 
 WORKS, FAILED = b"w" * 16, b"f" * 16
 """Directories of broker 2."""
@@ -96,7 +97,7 @@ async def test_leaders_look_at_their_followers_from_time_to_time(autojump_clock:
     looks: dict[str, list[int]] = {"expand": [], "shrink": []}
 
     def look(name: str) -> None:
-        looks[name].append(round(trio.current_time() * 1000))
+        looks[name].append(TrioClock().now_ms())
 
     partition = SimpleNamespace(
         maybe_expand_isr=lambda: look("expand"), maybe_shrink_isr=lambda now_ms: look("shrink")
