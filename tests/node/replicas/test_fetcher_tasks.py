@@ -178,10 +178,11 @@ class TestTask:
         caplog.set_level("INFO")
         task = Task(monkeypatch, fetched(), error, error, error, fetched(), error)
         await task.run(10)
+        # After pauses of 45, 90 and 90 ms; after a response the next pause is 45 ms again.
         assert task.leader.asked_ms == [0, 0, 45, 135, 225, 225, 270]
         epochs = [each.session_epoch for each in task.leader.requests]
         assert epochs == [0, 1, 0, 0, 0, 1, 0]
-        # The first failure of each row.
+        # Of failures in a row the first is logged.
         assert len([each for each in caplog.messages if each.startswith("fetching from broker 2: ")]) == 2
 
     async def test_a_session_that_the_leader_does_not_know_begins_again_after_a_pause(
@@ -212,19 +213,19 @@ class TestPartitions:
         task = Task(monkeypatch)
         following = task.following
         waits = []
-        for code in (1, 1, 1, 0, 1):
+        for is_refused in (True, True, True, False, True):
             following.ask()
-            error = ErrorCode.NOT_LEADER_OR_FOLLOWER if code else ErrorCode.NONE
+            error = ErrorCode.NOT_LEADER_OR_FOLLOWER if is_refused else ErrorCode.NONE
             following.respond(error_code=error)
-            if code:
+            if is_refused:
                 assert len(task.fetcher._session) == 0
                 [(at_ms, again)] = task.later
                 waits.append(at_ms)
                 task.later.clear()
                 again()
             assert len(task.fetcher._session) == 1
-        first = FIRST_BACKOFF_MS * 9 // 10
-        assert waits == [first, 90, 90, first]
+        first, longest = FIRST_BACKOFF_MS * 9 // 10, BACKOFF_MS * 9 // 10
+        assert waits == [first, longest, longest, first]
         assert len([each for each in caplog.messages if "NOT_LEADER_OR_FOLLOWER" in each]) == 2
 
     def test_records_of_a_later_epoch_than_the_leaders_are_refused(
@@ -346,7 +347,7 @@ class TestThrottle:
             assert len(fetcher._session) == 0
         (followed,) = fetcher._followed.values()
         fetcher._want(followed)
-        # Once for each time that it was followed.
+        # One look later for each time that it was followed, however often it was wanted.
         assert [at_ms for at_ms, _ in task.later] == [THROTTLE_PAUSE_MS] * 2
         task.later.pop()[1]()
         assert (len(fetcher._session), len(task.later)) == (0, 2)
@@ -457,9 +458,9 @@ class TestFetchers:
                 place: sorted(index for _, index in fetcher._followed)
                 for place, fetcher in fetchers._fetchers.items()
             }
+            assert sorted(indexes for (leader, _), indexes in found.items() if leader == 2) == [[0, 2], [1]]
             # The last one has another leader now.
-            by_leader = {leader: [found[place] for place in found if place[0] == leader] for leader in (2, 3)}
-            assert (sorted(by_leader[2]), by_leader[3]) == ([[0, 2], [1]], [[3]])
+            assert [indexes for (leader, _), indexes in found.items() if leader == 3] == [[3]]
             # All of them run, and look for their leaders.
             await trio.testing.wait_all_tasks_blocked()
             assert sorted(self.asked) == [2, 2, 3]

@@ -393,7 +393,7 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
     made = Maintenance(cast(Any, replicas), cast(Any, None), lambda: cast(Any, None), lambda hosted: None)
     with trio.move_on_after(1.45):
         await made.run()
-    # Without an interval, there is at least a moment.
+    # An interval of 0 is 1 ms.
     assert done.pop(RECOVERY_POINTS) == list(range(100, 1451))
     assert done == {
         "remove_old_records": [100, 400, 700, 1000, 1300],
