@@ -271,7 +271,7 @@ def test_a_quota_that_allows_more_than_the_member_does_changes_nothing(sharing: 
     assert acquired(partition_of(response)) == [(0, 0, 1)]
 
 
-def test_who_waits_is_counted_until_the_end(sharing: Sharing) -> None:
+def test_a_fetch_that_waits_is_counted_until_it_ends(sharing: Sharing) -> None:
     waits = sharing.broker.replicas.manager.fetches.metrics.share_fetches
     load(sharing)
     expired = sharing.broker.replicas.metrics.share_partitions.expired_fetches
@@ -303,7 +303,7 @@ def test_who_waits_is_counted_until_the_end(sharing: Sharing) -> None:
     ],
     ids=lambda each: type(each).__name__,
 )
-def test_a_log_that_cannot_be_read(
+def test_a_log_that_cannot_be_read_gives_an_error_or_nothing(
     sharing: Sharing, monkeypatch: pytest.MonkeyPatch, error: Exception, code: ErrorCode, is_cold: bool
 ) -> None:
     sharing.write(VALUE)
@@ -327,7 +327,7 @@ def test_without_a_log_there_is_no_leader(sharing: Sharing) -> None:
     assert sharing.fetch(1).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_what_another_broker_leads_is_told_at_once(sharing: Sharing) -> None:
+def test_that_another_broker_leads_is_told_at_once(sharing: Sharing) -> None:
     sharing.topic_id = sharing.broker.topic("u", [OTHER])
     (response,) = sharing.send_fetch(0, max_wait_ms=60_000)
     assert partition_of(response).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -400,7 +400,7 @@ def test_a_state_that_no_leader_can_have_written_is_read_again_by_the_next_fetch
     assert acquired(partition_of(found[0])) == [(0, 0, 1)]
 
 
-def test_a_group_may_begin_so_far_back(sharing: Sharing) -> None:
+def test_a_group_may_begin_with_the_records_of_the_last_hour(sharing: Sharing) -> None:
     sharing.configure("share.auto.offset.reset", "by_duration:PT1H")
     sharing.persister.state = ShareState(state_epoch=1)
     hour_ms = 3_600_000
@@ -462,7 +462,7 @@ def test_what_is_not_loaded_cannot_be_acknowledged(sharing: Sharing) -> None:
     assert partition_of(response).error_code == ErrorCode.INVALID_RECORD_STATE
 
 
-def test_a_fetch_that_wants_records_in_an_unknown_way(sharing: Sharing) -> None:
+def test_a_fetch_that_wants_to_acquire_records_in_an_unknown_way_is_refused(sharing: Sharing) -> None:
     sharing.write(VALUE)
     sharing.begin()
     (response,) = sharing.send_fetch(1, share_acquire_mode=7)

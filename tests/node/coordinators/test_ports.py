@@ -190,7 +190,7 @@ def test_a_transaction_without_a_name_is_a_wrong_request_wherever_it_is_coordina
     assert asked(lambda told: port.describe_transaction("")) == ErrorCode.INVALID_REQUEST
 
 
-def test_without_a_producer_id_there_is_no_producer_yet() -> None:
+def test_a_producer_has_to_ask_again_while_there_is_no_id_for_it() -> None:
     broker = DataBroker()
     broker.topic(TRANSACTIONS_TOPIC)
     broker.replicas.follow()

@@ -188,7 +188,7 @@ class TestLeaders:
         assert machine.node.state is state
         assert list(state.votes.rejected) == [3]
 
-    def test_an_election_that_another_node_wins_took_its_time_as_well(self) -> None:
+    def test_an_election_that_another_node_wins_counts_in_the_latency_as_well(self) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
         machine.tick(30)
@@ -285,7 +285,7 @@ class TestLeaders:
         machine.handle(RequestFailed(request_id=to_2.request_id, failure=RequestFailure.REFUSED))
         assert machine.node.state is state
 
-    def test_a_late_response_does_not_fit_the_log_that_has_grown_meanwhile(self) -> None:
+    def test_a_late_response_does_not_cut_a_log_that_has_grown_meanwhile(self) -> None:
         elsewhere = Destination(id=-2, host="127.0.0.1", port=22)
         machine = follower(voter(1, port=1), voter(2, port=2), bootstrap_servers=(elsewhere,))
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
