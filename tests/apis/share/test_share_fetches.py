@@ -1,4 +1,5 @@
-"""ShareFetch at a broker: how much is read, what is waited for, and what becomes of what cannot be read."""
+"""ShareFetch and ShareAcknowledge at a broker: how much is read, what is waited for, what becomes of what cannot be
+read, which requests do not fit their session, and what is left behind in the end."""
 
 from __future__ import annotations
 

@@ -66,16 +66,6 @@ def test_a_fetch_waits_for_records_that_another_member_gives_up(sharing: Sharing
     assert acquired(partition_of(found[0])) == [(0, 0, 2)]
 
 
-def test_a_fetch_waits_for_enough(sharing: Sharing) -> None:
-    sharing.send_fetch(0)
-    sharing.persister.loaded()
-    found = sharing.send_fetch(1, max_wait_ms=1_000, min_bytes=200)
-    sharing.write(bytes(50))
-    assert found == []
-    sharing.write(bytes(50))
-    assert acquired(partition_of(found[0])) == [(0, 1, 1)]
-
-
 def test_what_is_not_in_memory_is_read_by_a_thread(sharing: Sharing, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing.write(b"a", b"b")
     monkeypatch.setattr(MemoryFile, "read_now", cold)
