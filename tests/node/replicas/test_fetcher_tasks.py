@@ -263,9 +263,8 @@ class TestPartitions:
         # To ask for what follows would say that it is written.
         assert following.ask() == []
 
-    def test_the_leaders_high_watermark_and_start_are_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        task = Task(monkeypatch)
-        following = task.following = Following(log_end=5)
+    def test_the_leaders_high_watermark_and_start_are_taken_as_far_as_the_log_goes(self) -> None:
+        following = Following(log_end=5)
         moved: list[int] = []
         following.owner.replicas.move_start = lambda hosted, offset, done, failed: moved.append(offset)
         for start, high_watermark in ((0, 3), (4, 4), (9, 9)):
@@ -279,9 +278,7 @@ class TestPartitions:
         following.respond(high_watermark=5)
         assert followed.has_all
 
-    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(self) -> None:
         following = Following(log_end=5)
         following.replica.partition.epochs.begin(2, 5)
         following.fetcher.add(_Followed(following.hosted))
