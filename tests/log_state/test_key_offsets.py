@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,14 +30,15 @@ def test_it_is_a_dict_that_takes_no_more_than_its_buffer(
     assert offsets.size == len(expected)
 
 
-@pytest.mark.parametrize("number", range(20))
-def test_a_search_goes_through_all_slots_of_a_small_table(number: int) -> None:
-    offsets = KeyOffsets(buffer_bytes=0, load_factor=1.0, wanted=MIN_SLOTS)
-    keys = [b"%d %d" % (number, each) for each in range(MIN_SLOTS - 1)]
-    for offset, key in enumerate(keys):
-        assert offsets.put(key, offset)
-    assert [offsets.get(key) for key in keys] == list(range(MIN_SLOTS - 1))
-    assert offsets.get(b"more") == -1
+def test_a_search_goes_through_all_slots_of_a_small_table() -> None:
+    # Other keys begin at other slots and take other steps.
+    for number in range(20):
+        offsets = KeyOffsets(buffer_bytes=0, load_factor=1.0, wanted=MIN_SLOTS)
+        keys = [b"%d %d" % (number, each) for each in range(MIN_SLOTS - 1)]
+        for offset, key in enumerate(keys):
+            assert offsets.put(key, offset)
+        assert [offsets.get(key) for key in keys] == list(range(MIN_SLOTS - 1))
+        assert offsets.get(b"more") == -1
 
 
 def test_every_slot_can_be_filled() -> None:

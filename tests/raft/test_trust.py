@@ -193,7 +193,7 @@ class TestResponses:
 class TestTheLastEpoch:
     """A node stays in it, and does not wake up for what it may not do."""
 
-    def test_who_led_it_stands_for_no_other(self) -> None:
+    def test_a_former_leader_does_not_stand_for_a_later_one(self) -> None:
         node = machine(election=ElectionState(epoch=LAST_EPOCH, leader_id=1))
         for asked in node.requests:
             response = QuorumEpochResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=LAST_EPOCH))

@@ -28,7 +28,7 @@ class Brokers:
         self.ineligible: set[int] = set()
         self.dead: set[int] = set()
         self.offline: set[bytes] = set()
-        """Directories."""
+        """Directories that have failed."""
 
     def is_eligible(self, broker_id: int, broker_epoch: int, directory_id: bytes) -> bool:
         return broker_id not in self.ineligible and directory_id not in self.offline
@@ -108,12 +108,12 @@ def test_a_replica_whose_directory_has_failed_is_not_asked_for_again() -> None:
     replica.append(3)
     replica.fetch(2, 3)
     replica.fetch(3, 3)
-    # The controllers hear of the directory, and take broker 2 out of the ISR. It fetches no more, and has all.
+    # Broker 2 has all records. The controllers hear that its directory has failed, and take it out of the ISR.
     replica.brokers.offline.add(DIRECTORIES[1])
     replica.see(partition_epoch=3, isr=(1, 3))
     replica.partition.maybe_expand_isr()
     assert replica.asked == []
-    # Nobody waits for it either.
+    # The high watermark does not wait for it either.
     replica.append(2)
     replica.fetch(3, 5)
     assert replica.partition.high_watermark == 5

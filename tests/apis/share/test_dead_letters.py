@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -17,8 +17,8 @@ from kafkaproto_server.requests.share_state import StateBatch
 from kafkaproto_server.share.dead_letters import DeadLetter
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.storage.log.topic_log import TopicLog
-from tests.apis.share.test_share_partitions import LOCK_MS, Sharing, acquired, partition_of
 from tests.apis.support.data_broker import ME, OTHER, batch
+from tests.apis.support.sharing import LOCK_MS, Sharing, acquired, partition_of
 from tests.controller.support.harness import update_features_request
 from tests.node.support.edge_rng import EdgeRng
 
@@ -309,10 +309,7 @@ def test_a_letter_that_is_told_of_twice_is_archived_once(burying: Burying) -> No
     assert len(burying.persister.writes) == 1
 
 
-def test_a_letter_may_be_in_those_that_wait_already(burying: Burying) -> None:
-    burying.write(b"a")
-    burying.begin()
-    (led,) = burying.broker.replicas.share_partitions.partitions()
+def test_letters_that_wait_already_cover_another_one_if_they_have_all_of_its_offsets() -> None:
     cases: list[tuple[list[tuple[int, int]], tuple[int, int], list[int]]] = [
         ([], (0, 3), []),
         ([(0, 3)], (0, 3), [0]),
@@ -325,7 +322,7 @@ def test_a_letter_may_be_in_those_that_wait_already(burying: Burying) -> None:
         ([(5, 6)], (1, 3), []),
     ]
     for known, letter, expected in cases:
-        entries = [_Entry(DeadLetter(first, last, 1, True), led) for first, last in known]
+        entries = [_Entry(DeadLetter(*each, 1, True), cast(Any, None)) for each in known]
         assert _covering(entries, DeadLetter(*letter, 1, True)) == [entries[each] for each in expected]
 
 
@@ -466,7 +463,7 @@ def test_what_too_few_replicas_have_is_written_again(burying: Burying, code: Err
     assert transport.written() == [0]
 
 
-def test_what_cannot_be_repeated_is_given_up(burying: Burying, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tries_of_a_later_round_count_anew(burying: Burying, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dead_letters, "ROUND_RECORDS", 1)
     transport = burying.hold()
     burying.write(b"a", b"b")
@@ -480,7 +477,6 @@ def test_what_cannot_be_repeated_is_given_up(burying: Burying, monkeypatch: pyte
     assert transport.written(ErrorCode.MESSAGE_TOO_LARGE) == [0]
     burying.settle()
     assert burying.persister.written().batches == (StateBatch(0, 0, ARCHIVED, 1),)
-    # The tries of what comes later count anew.
     fail(burying, transport, 4)
     assert transport.written() == [1]
 
@@ -499,7 +495,9 @@ def test_what_cannot_be_repeated_is_not_tried_again(burying: Burying) -> None:
 
 
 @pytest.mark.parametrize(("is_greatest", "delays"), [(False, (1_600, 3_200)), (True, (2_400, 4_800))])
-def test_tries_are_a_fifth_earlier_or_later(burying: Burying, is_greatest: bool, delays: list[int]) -> None:
+def test_tries_are_a_fifth_earlier_or_later(
+    burying: Burying, is_greatest: bool, delays: tuple[int, ...]
+) -> None:
     burying.node.rng = EdgeRng(is_greatest=is_greatest)
     transport = burying.hold()
     burying.write(b"a")

@@ -1,4 +1,5 @@
-"""ShareFetch at a broker: how much is read, what is waited for, and what becomes of what cannot be read."""
+"""ShareFetch and ShareAcknowledge at a broker: how much is read, what is waited for, what becomes of what cannot be
+read, which requests do not fit their session, and what is left behind in the end."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.requests.share_requests import ShareError, ShareKey
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
-from tests.apis.share.test_share_partitions import (
+from tests.apis.support.data_broker import ME, OTHER, batch
+from tests.apis.support.sharing import (
     GROUP,
     LOCK_MS,
     Sharing,
@@ -24,11 +26,11 @@ from tests.apis.share.test_share_partitions import (
     cold,
     partition_of,
 )
-from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.controller.support.harness import TIMESTAMP_MS
 from tests.sim.disk import MemoryFile
 
-FAR_OFF = 1 << 20
+PLENTY = 1 << 20
+"""More bytes than there are."""
 VALUE = bytes(500)
 SIZE = len(batch(VALUE))
 """Of a batch with such a value."""
@@ -40,137 +42,10 @@ def sharing() -> Sharing:
     return Sharing()
 
 
-# --- how much is read ---
-
-
-def test_a_response_has_no_more_than_the_member_and_the_broker_allow(sharing: Sharing) -> None:
-    sharing.write(VALUE, VALUE, VALUE)
-    found = sharing.send_fetch(0, max_wait_ms=1_000, max_bytes=2 * SIZE)
+def load(sharing: Sharing) -> None:
+    """Ada's session begins. It loads the share partition, and acquires nothing yet."""
+    sharing.send_fetch(0, max_records=0)
     sharing.persister.loaded()
-    assert acquired(partition_of(found[0])) == [(0, 1, 1)]
-    sharing = Sharing(fetch_max_bytes=str(2 * SIZE + 1))
-    sharing.write(VALUE, VALUE, VALUE)
-    assert acquired(sharing.begin()) == [(0, 1, 1)]
-
-
-def test_the_first_batch_comes_however_large_it_is(sharing: Sharing) -> None:
-    sharing.write(VALUE, VALUE)
-    found = sharing.send_fetch(0, max_wait_ms=1_000, max_bytes=SIZE // 2)
-    sharing.persister.loaded()
-    assert acquired(partition_of(found[0])) == [(0, 0, 1)]
-
-
-def test_only_the_first_partition_of_a_response_may_exceed_its_limit(sharing: Sharing) -> None:
-    two(sharing)
-    for index in (0, 1):
-        assert sharing.broker.produce("u", batch(VALUE), index).error_code == 0
-    (found,) = sharing.send_fetch(1, max_bytes=SIZE // 2)
-    # The second one, since the first is first in the next response.
-    assert [each[:2] for each in of_response(found)] == [(1, [(0, 0, 1)])]
-    (found,) = sharing.send_fetch(2, max_bytes=2 * SIZE)
-    assert [each[:2] for each in of_response(found)] == [(0, [(0, 0, 1)])]
-
-
-def test_a_read_that_is_too_small_for_a_batch_brings_nothing(sharing: Sharing) -> None:
-    two(sharing)
-    broker = sharing.broker
-    sharing.configure("share.isolation.level", "read_committed")
-    broker.trust_producers()
-    sent = batch(VALUE, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)
-    for index in (0, 1):
-        item = ProduceItem(topic_id=sharing.topic_id, index=index, records=sent, allows_zstd=True)
-        broker.services.replicas.produce([item], 1, 1000, lambda results: None)
-    request = WriteTxnMarkersRequest
-    topic = request.WritableTxnMarkerTopic(name="u", partition_indexes=[0, 1])
-    marker = request.WritableTxnMarker(
-        producer_id=7, producer_epoch=1, transaction_result=False, topics=[topic], transaction_version=2
-    )
-    broker.ask(request(markers=[marker]), 2)
-    for index in (0, 1):
-        assert broker.produce("u", batch(VALUE), index).error_code == 0
-    # The first partition has its first batch, of an aborted transaction; for the other one half a batch is left.
-    (found,) = sharing.send_fetch(1, max_bytes=3 * SIZE // 2)
-    assert of_response(found) == []
-    (found,) = sharing.send_fetch(2, max_bytes=FAR_OFF)
-    assert sorted(each[:2] for each in of_response(found)) == [(0, [(1, 2, 1)]), (1, [(1, 2, 1)])]
-
-
-def test_the_partitions_of_a_request_share_its_limit(sharing: Sharing) -> None:
-    two(sharing)
-    for index in (0, 1):
-        for _ in range(4):
-            assert sharing.broker.produce("u", batch(VALUE), index).error_code == 0
-    (found,) = sharing.send_fetch(1, max_bytes=4 * SIZE)
-    assert sorted(each[:2] for each in of_response(found)) == [(0, [(0, 1, 1)]), (1, [(0, 1, 1)])]
-
-
-def test_only_so_many_partitions_are_read_for_a_request(
-    sharing: Sharing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetches, "MAX_PARTITIONS", 1)
-    two(sharing)
-    for index in (0, 1):
-        assert sharing.broker.produce("u", batch(VALUE), index).error_code == 0
-    (found,) = sharing.send_fetch(1)
-    assert [each[:2] for each in of_response(found)] == [(1, [(0, 0, 1)])]
-    # What has no records does not count.
-    (found,) = sharing.send_fetch(2)
-    assert [each[:2] for each in of_response(found)] == [(0, [(0, 0, 1)])]
-
-
-def two(sharing: Sharing) -> None:
-    """Ada reads two partitions of another topic, which have nothing yet."""
-    sharing.topic_id = sharing.broker.topic("u", [ME], [ME])
-    request = ShareFetchRequest
-    places = [request.FetchPartition(partition_index=each) for each in (0, 1)]
-    topic = request.FetchTopic(topic_id=sharing.topic_id, partitions=places)
-    sharing.send_fetch(0, topics=[topic])
-    while sharing.persister.reads:
-        sharing.persister.loaded()
-
-
-def of_response(response: Any) -> list[tuple[int, list[tuple[int, int, int]], int]]:
-    """Index, what is acquired, and the error of each partition that has either."""
-    found = [
-        (each.partition_index, acquired(each), each.error_code)
-        for topic in response.responses
-        for each in topic.partitions
-    ]
-    return [each for each in found if each[1] or each[2]]
-
-
-@pytest.mark.parametrize(
-    ("count", "sizes", "last"),
-    [
-        (5, [200, 1_600], 4),
-        # Less than half of what could have been read: there is no more.
-        (799 // SMALL, [200, 1_600], 799 // SMALL - 1),
-        (800 // SMALL + 1, [200, 1_600, 12_800], 800 // SMALL),
-        (150, [200, 1_600, 12_800], 99),
-    ],
-)
-def test_more_is_read_only_if_there_may_be_more_that_counts(
-    sharing: Sharing, monkeypatch: pytest.MonkeyPatch, count: int, sizes: list[int], last: int
-) -> None:
-    sharing.configure("share.partition.max.record.locks", "100")
-    monkeypatch.setattr(fetches, "FIRST_READ_BYTES", 200)
-    asked: list[int] = []
-    read_now = LogRead.read_now
-
-    def noted(read: LogRead, *, copied: bool) -> Any:
-        assert copied, "a response may be sent after the log has changed"
-        asked.append(read.max_bytes)
-        return read_now(read, copied=copied)
-
-    monkeypatch.setattr(LogRead, "read_now", noted)
-    sharing.write(*[b"v"] * count)
-    assert acquired(loaded_fetch(sharing, max_bytes=FAR_OFF))[-1][1] == last
-    assert asked == sizes
-    asked.clear()
-    sharing = Sharing()
-    sharing.write(*[b"v"] * count)
-    loaded_fetch(sharing, max_bytes=250)
-    assert asked == [200, 250]
 
 
 def loaded_fetch(sharing: Sharing, **fields: Any) -> Any:
@@ -180,37 +55,28 @@ def loaded_fetch(sharing: Sharing, **fields: Any) -> Any:
     return partition_of(found[0])
 
 
-# --- what is waited for ---
+def load_two(sharing: Sharing) -> None:
+    """Ada's session begins, with two partitions of another topic. They have nothing yet."""
+    sharing.topic_id = sharing.broker.topic("u", [ME], [ME])
+    request = ShareFetchRequest
+    places = [request.FetchPartition(partition_index=each) for each in (0, 1)]
+    topic = request.FetchTopic(topic_id=sharing.topic_id, partitions=places)
+    sharing.send_fetch(0, topics=[topic])
+    while sharing.persister.reads:
+        sharing.persister.loaded()
 
 
-def test_a_fetch_has_enough_with_as_many_bytes_as_it_wants(sharing: Sharing) -> None:
-    sharing.send_fetch(0)
-    sharing.persister.loaded()
-    for epoch, min_bytes, count in ((1, SIZE, 1), (2, SIZE + 1, 2)):
-        found = sharing.send_fetch(epoch, max_wait_ms=1_000, min_bytes=min_bytes)
-        for _ in range(count):
-            assert found == []
-            sharing.write(VALUE)
-        assert len(found) == 1
+def write_both(sharing: Sharing) -> None:
+    """Append a batch to each of these partitions."""
+    for index in (0, 1):
+        assert sharing.broker.produce("u", batch(VALUE), index).error_code == 0
 
 
-def test_a_fetch_does_not_wait_for_more_than_it_may_have() -> None:
-    sharing = Sharing(fetch_max_bytes=str(2 * SIZE))
-    sharing.send_fetch(0)
-    sharing.persister.loaded()
-    found = sharing.send_fetch(1, max_wait_ms=1_000, min_bytes=FAR_OFF, max_bytes=FAR_OFF)
-    sharing.write(VALUE)
-    assert found == []
-    sharing.write(VALUE)
-    assert acquired(partition_of(found[0])) == [(0, 1, 1)]
-
-
-def test_a_fetch_that_does_not_wait_has_what_there_is(sharing: Sharing) -> None:
-    sharing.write(VALUE)
-    sharing.send_fetch(0)
-    sharing.persister.loaded()
-    found = sharing.send_fetch(1, min_bytes=FAR_OFF)
-    assert acquired(partition_of(found[0])) == [(0, 0, 1)]
+def of_response(response: Any) -> dict[int, list[tuple[int, int, int]]]:
+    """The acquired records of each partition that has some."""
+    found = [each for topic in response.responses for each in topic.partitions]
+    assert {each.error_code for each in found} <= {0}
+    return {each.partition_index: acquired(each) for each in found if acquired(each)}
 
 
 class Quota:
@@ -228,41 +94,187 @@ class Quota:
         return 0
 
 
-def test_a_quota_limits_what_is_read_and_what_is_waited_for(sharing: Sharing) -> None:
-    loaded_quota = Quota(2 * SIZE)
-    sharing.send_fetch(0)
-    sharing.persister.loaded()
-    request = ShareFetchRequest(
-        group_id=GROUP,
-        member_id="ada",
-        share_session_epoch=1,
-        max_wait_ms=1_000,
-        min_bytes=FAR_OFF,
-        max_bytes=FAR_OFF,
-        max_records=10,
-        batch_size=9,
+# --- how much is read ---
+
+
+def test_a_response_has_no_more_than_the_member_and_the_broker_allow(sharing: Sharing) -> None:
+    sharing.write(VALUE, VALUE, VALUE)
+    assert acquired(loaded_fetch(sharing, max_bytes=2 * SIZE)) == [(0, 1, 1)]
+    sharing = Sharing(fetch_max_bytes=str(2 * SIZE + 1))
+    sharing.write(VALUE, VALUE, VALUE)
+    assert acquired(sharing.begin()) == [(0, 1, 1)]
+
+
+def test_the_first_batch_comes_however_large_it_is(sharing: Sharing) -> None:
+    sharing.write(VALUE, VALUE)
+    assert acquired(loaded_fetch(sharing, max_bytes=SIZE // 2)) == [(0, 0, 1)]
+
+
+def test_only_the_first_partition_of_a_response_may_exceed_its_limit(sharing: Sharing) -> None:
+    load_two(sharing)
+    write_both(sharing)
+    (found,) = sharing.send_fetch(1, max_bytes=SIZE // 2)
+    # Responses begin with each partition in turn: this one has the second, the next one the first.
+    assert of_response(found) == {1: [(0, 0, 1)]}
+    (found,) = sharing.send_fetch(2, max_bytes=2 * SIZE)
+    assert of_response(found) == {0: [(0, 0, 1)]}
+
+
+def test_a_read_that_is_too_small_for_a_batch_brings_nothing(sharing: Sharing) -> None:
+    load_two(sharing)
+    broker = sharing.broker
+    sharing.configure("share.isolation.level", "read_committed")
+    broker.trust_producers()
+    sent = batch(VALUE, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)
+    for index in (0, 1):
+        item = ProduceItem(topic_id=sharing.topic_id, index=index, records=sent, allows_zstd=True)
+        broker.services.replicas.produce([item], 1, 1000, lambda results: None)
+    request = WriteTxnMarkersRequest
+    topic = request.WritableTxnMarkerTopic(name="u", partition_indexes=[0, 1])
+    marker = request.WritableTxnMarker(
+        producer_id=7, producer_epoch=1, transaction_result=False, topics=[topic], transaction_version=2
     )
-    found = sharing.broker.send(request, 2, throttle=loaded_quota, connection=1)
+    broker.ask(request(markers=[marker]), 2)
+    write_both(sharing)
+    # The whole first batch of a partition is read, but its transaction was aborted. What is left of the limit is half a
+    # batch of the other partition.
+    (found,) = sharing.send_fetch(1, max_bytes=3 * SIZE // 2)
+    assert of_response(found) == {}
+    (found,) = sharing.send_fetch(2, max_bytes=PLENTY)
+    assert of_response(found) == {0: [(1, 2, 1)], 1: [(1, 2, 1)]}
+
+
+def test_the_partitions_of_a_request_share_its_limit(sharing: Sharing) -> None:
+    load_two(sharing)
+    for _ in range(4):
+        write_both(sharing)
+    (found,) = sharing.send_fetch(1, max_bytes=4 * SIZE)
+    assert of_response(found) == {0: [(0, 1, 1)], 1: [(0, 1, 1)]}
+
+
+def test_only_so_many_partitions_are_read_for_a_request(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetches, "MAX_PARTITIONS", 1)
+    load_two(sharing)
+    write_both(sharing)
+    (found,) = sharing.send_fetch(1)
+    assert of_response(found) == {1: [(0, 0, 1)]}
+    # Partitions without records do not count.
+    (found,) = sharing.send_fetch(2)
+    assert of_response(found) == {0: [(0, 0, 1)]}
+
+
+@pytest.fixture
+def read_sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many bytes were to be read each time; 200 at first."""
+    monkeypatch.setattr(fetches, "FIRST_READ_BYTES", 200)
+    sizes: list[int] = []
+    read_now = LogRead.read_now
+
+    def noted(read: LogRead, *, copied: bool) -> Any:
+        assert copied, "a response may be sent after the log has changed"
+        sizes.append(read.max_bytes)
+        return read_now(read, copied=copied)
+
+    monkeypatch.setattr(LogRead, "read_now", noted)
+    return sizes
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes", "last"),
+    [
+        (5, [200, 1_600], 4),
+        # If less than half of a read is filled, there is no more. Otherwise the next one may have more.
+        (799 // SMALL, [200, 1_600], 799 // SMALL - 1),
+        (800 // SMALL + 1, [200, 1_600, 12_800], 800 // SMALL),
+        (150, [200, 1_600, 12_800], 99),
+    ],
+)
+def test_more_is_read_only_if_there_may_be_more_that_counts(
+    sharing: Sharing, read_sizes: list[int], count: int, sizes: list[int], last: int
+) -> None:
+    sharing.configure("share.partition.max.record.locks", "100")
+    sharing.write(*[b"v"] * count)
+    assert acquired(loaded_fetch(sharing, max_bytes=PLENTY))[-1][1] == last
+    assert read_sizes == sizes
+
+
+def test_no_more_is_read_than_the_member_allows(sharing: Sharing, read_sizes: list[int]) -> None:
+    sharing.write(*[b"v"] * 5)
+    loaded_fetch(sharing, max_bytes=250)
+    assert read_sizes == [200, 250]
+
+
+# --- what is waited for ---
+
+
+def test_a_fetch_has_enough_with_as_many_bytes_as_it_wants(sharing: Sharing) -> None:
+    load(sharing)
+    for epoch, min_bytes, count in ((1, SIZE, 1), (2, SIZE + 1, 2)):
+        found = sharing.send_fetch(epoch, max_wait_ms=1_000, min_bytes=min_bytes)
+        for _ in range(count):
+            assert found == []
+            sharing.write(VALUE)
+        assert len(found) == 1
+
+
+def test_a_fetch_does_not_wait_for_more_than_it_may_have() -> None:
+    sharing = Sharing(fetch_max_bytes=str(2 * SIZE))
+    load(sharing)
+    found = sharing.send_fetch(1, max_wait_ms=1_000, min_bytes=PLENTY, max_bytes=PLENTY)
     sharing.write(VALUE)
     assert found == []
     sharing.write(VALUE)
     assert acquired(partition_of(found[0])) == [(0, 1, 1)]
-    assert loaded_quota.counted == [2 * SIZE]
+
+
+def test_a_fetch_that_does_not_wait_has_what_there_is(sharing: Sharing) -> None:
+    sharing.write(VALUE)
+    load(sharing)
+    found = sharing.send_fetch(1, min_bytes=PLENTY)
+    assert acquired(partition_of(found[0])) == [(0, 0, 1)]
+
+
+def fetch_with(sharing: Sharing, quota: Quota, epoch: int, *, min_bytes: int, max_bytes: int) -> list[Any]:
+    """A ShareFetch of a client with a quota; its response is in the list, now or later."""
+    request = ShareFetchRequest(
+        group_id=GROUP,
+        member_id="ada",
+        share_session_epoch=epoch,
+        max_wait_ms=1_000,
+        max_records=10,
+        batch_size=10,
+        min_bytes=min_bytes,
+        max_bytes=max_bytes,
+    )
+    return sharing.broker.send(request, 2, throttle=quota, connection=1)
+
+
+def test_a_quota_limits_what_is_read_and_what_is_waited_for(sharing: Sharing) -> None:
+    quota = Quota(2 * SIZE)
+    load(sharing)
+    found = fetch_with(sharing, quota, 1, min_bytes=PLENTY, max_bytes=PLENTY)
+    sharing.write(VALUE)
+    assert found == []
+    sharing.write(VALUE)
+    assert acquired(partition_of(found[0])) == [(0, 1, 1)]
+    assert quota.counted == [2 * SIZE]
     sharing.write(VALUE, VALUE, VALUE)
-    request.share_session_epoch, request.min_bytes = 2, 1
-    (response,) = sharing.broker.send(request, 2, throttle=loaded_quota, connection=1)
+    (response,) = fetch_with(sharing, quota, 2, min_bytes=1, max_bytes=PLENTY)
     assert acquired(partition_of(response)) == [(2, 3, 1)]
-    # A quota that allows more than the member does changes nothing.
+
+
+def test_a_quota_that_allows_more_than_the_member_does_changes_nothing(sharing: Sharing) -> None:
+    load(sharing)
     sharing.write(VALUE, VALUE)
-    request.share_session_epoch, request.max_bytes = 3, SIZE
-    (response,) = sharing.broker.send(request, 2, throttle=Quota(FAR_OFF), connection=1)
-    assert acquired(partition_of(response)) == [(4, 4, 1)]
+    (response,) = fetch_with(sharing, Quota(PLENTY), 1, min_bytes=1, max_bytes=SIZE)
+    assert acquired(partition_of(response)) == [(0, 0, 1)]
 
 
-def test_who_waits_is_counted_until_the_end(sharing: Sharing) -> None:
+def test_a_fetch_that_waits_is_counted_until_it_ends(sharing: Sharing) -> None:
     waits = sharing.broker.replicas.manager.fetches.metrics.share_fetches
-    sharing.send_fetch(0)
-    sharing.persister.loaded()
+    load(sharing)
     expired = sharing.broker.replicas.metrics.share_partitions.expired_fetches
     found = sharing.send_fetch(1, max_wait_ms=1_000)
     (led,) = sharing.broker.replicas.share_partitions.partitions()
@@ -292,7 +304,7 @@ def test_who_waits_is_counted_until_the_end(sharing: Sharing) -> None:
     ],
     ids=lambda each: type(each).__name__,
 )
-def test_a_log_that_cannot_be_read(
+def test_a_log_that_cannot_be_read_gives_an_error_or_nothing(
     sharing: Sharing, monkeypatch: pytest.MonkeyPatch, error: Exception, code: ErrorCode, is_cold: bool
 ) -> None:
     sharing.write(VALUE)
@@ -310,14 +322,13 @@ def test_a_log_that_cannot_be_read(
 
 
 def test_without_a_log_there_is_no_leader(sharing: Sharing) -> None:
-    sharing.send_fetch(0)
-    sharing.persister.loaded()
+    load(sharing)
     (led,) = sharing.broker.replicas.share_partitions.partitions()
     led.hosted.log = None
     assert sharing.fetch(1).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_what_another_broker_leads_is_told_at_once(sharing: Sharing) -> None:
+def test_that_another_broker_leads_is_told_at_once(sharing: Sharing) -> None:
     sharing.topic_id = sharing.broker.topic("u", [OTHER])
     (response,) = sharing.send_fetch(0, max_wait_ms=60_000)
     assert partition_of(response).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -331,13 +342,10 @@ def test_the_leadership_may_change_while_a_thread_reads(
     sharing.topic_id = broker.topic("u", [ME, OTHER])
     assert broker.produce("u", batch(VALUE)).error_code == 0
     broker.replicate("u", 1)
-    sharing.send_fetch(0, max_records=0)
-    sharing.persister.loaded()
+    load(sharing)
     monkeypatch.setattr(MemoryFile, "read_now", cold)
     broker.replicas.workers.hold()
     found = sharing.send_fetch(1, max_wait_ms=1_000)
-    # Nobody else reads it meanwhile.
-    assert sharing.send_fetch(0, "bob", max_wait_ms=1_000) == []
     broker.replicas.pass_time(1_000)
     assert found == []
     broker.harness.heartbeat(ME, want_fence=True)
@@ -347,10 +355,19 @@ def test_the_leadership_may_change_while_a_thread_reads(
     assert partition_of(found[0]).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_others_read_once_the_thread_has_read(sharing: Sharing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_others_read_what_is_left_once_the_thread_has_read(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_from: list[int] = []
+    read_by_thread = LogRead.read
+
+    def read(log_read: LogRead) -> Any:
+        read_from.append(log_read.offset)
+        return read_by_thread(log_read)
+
+    monkeypatch.setattr(LogRead, "read", read)
     sharing.write(VALUE, VALUE)
-    sharing.send_fetch(0, max_records=0)
-    sharing.persister.loaded()
+    load(sharing)
     sharing.send_fetch(0, "bob", max_records=0)
     monkeypatch.setattr(MemoryFile, "read_now", cold)
     broker = sharing.broker
@@ -360,12 +377,12 @@ def test_others_read_once_the_thread_has_read(sharing: Sharing, monkeypatch: pyt
     broker.replicas.workers.release()
     broker.replicas.call_due()
     assert [acquired(partition_of(each[0])) for each in found] == [[(0, 0, 1)], [(1, 1, 1)]]
+    assert read_from == [0, 1]
 
 
 def test_a_negative_limit_is_an_error(sharing: Sharing) -> None:
     sharing.write(VALUE)
-    sharing.send_fetch(0, max_records=0)
-    sharing.persister.loaded()
+    load(sharing)
     assert sharing.fetch(1, max_bytes=-1).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
     assert acquired(sharing.fetch(2)) == [(0, 0, 1)]
 
@@ -393,7 +410,7 @@ def test_a_state_that_no_leader_can_have_written_is_read_again_by_the_next_fetch
     assert acquired(partition_of(found[0])) == [(0, 0, 1)]
 
 
-def test_a_group_may_begin_so_far_back(sharing: Sharing) -> None:
+def test_a_group_may_begin_with_the_records_of_the_last_hour(sharing: Sharing) -> None:
     sharing.configure("share.auto.offset.reset", "by_duration:PT1H")
     sharing.persister.state = ShareState(state_epoch=1)
     hour_ms = 3_600_000
@@ -455,7 +472,7 @@ def test_what_is_not_loaded_cannot_be_acknowledged(sharing: Sharing) -> None:
     assert partition_of(response).error_code == ErrorCode.INVALID_RECORD_STATE
 
 
-def test_a_fetch_that_wants_records_in_an_unknown_way(sharing: Sharing) -> None:
+def test_a_fetch_that_wants_to_acquire_records_in_an_unknown_way_is_refused(sharing: Sharing) -> None:
     sharing.write(VALUE)
     sharing.begin()
     (response,) = sharing.send_fetch(1, share_acquire_mode=7)

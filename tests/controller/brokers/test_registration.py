@@ -186,7 +186,7 @@ def test_a_registration_that_is_not_in_order_writes_nothing(fields: dict[str, An
         {"features": features(unheard_of=(0, 2))},
     ],
 )
-def test_a_registration_at_the_ends_of_what_is_in_order(fields: dict[str, Any]) -> None:
+def test_a_registration_with_the_least_or_greatest_values_is_accepted(fields: dict[str, Any]) -> None:
     request = registration_request(1)
     for name, value in fields.items():
         setattr(request, name, value)

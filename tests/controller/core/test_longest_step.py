@@ -27,7 +27,8 @@ assert kafkaproto_server.__file__ is not None, "the server is a package of files
 SERVER = str(Path(kafkaproto_server.__file__).parent)
 PARTITIONS = 600
 MOST_LINES = 600
-"""Of a step; the longest ones make and encode the records of a few partitions."""
+"""Of a step. The longest steps make and encode the records of a few partitions; one that goes through all partitions
+runs more lines."""
 CHEAP = frozenset(
     {
         "ClusterImage.elr_enabled",
@@ -38,7 +39,7 @@ CHEAP = frozenset(
         "load_steps",
     }
 )
-"""These go through all records of a batch in one step on purpose, with less than a microsecond for each."""
+"""Not counted: these go through all records of a batch in one step on purpose, since they do so little with each."""
 
 
 class Lines:
@@ -49,7 +50,7 @@ class Lines:
 
     def of(self, work: Callable[[], object]) -> int:
         self.count = 0
-        # Coverage is measured in the same way.
+        # Coverage may have a trace function of its own.
         before = sys.gettrace()
         sys.settrace(self._called)
         try:

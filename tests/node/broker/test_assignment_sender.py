@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import trio
-from trio.testing import MockClock, wait_all_tasks_blocked
+from trio.testing import MockClock
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -17,17 +16,19 @@ from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDir
 from kafkaproto_server.node.broker import assignment_sender
 from kafkaproto_server.node.broker.assignment_sender import MAX_REST_S, AssignmentSender
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
-from tests.node.support.controller_channel import ScriptedChannel, now_ms
+from tests.node.support.controllers import ScriptedChannel, TrioClock, in_order
+from tests.node.support.tasks import running
 
 pytestmark = pytest.mark.trio
 RETRY_MS = 70
+CLOCK = TrioClock()
 
 
 class World:
     """The queue, images that take some time to apply, and the controller."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: Message | Exception) -> None:
-        self.channel = ScriptedChannel([*responses])
+        self.channel = ScriptedChannel(in_order(*responses))
         self.due_ms: int | None = None
         self.has_more: Any = None
         self.refused: dict[Any, int] = {}
@@ -41,15 +42,15 @@ class World:
         monkeypatch.setattr(assignment_sender, "time", SimpleNamespace(perf_counter=lambda: self.worked_s))
         self.sender = AssignmentSender(
             cast(Any, self),
-            channel=cast(Any, self.channel),
+            channel=self.channel,
             published=cast(Any, self),
             apply=self.apply,
             broker_epoch=lambda: self.epoch,
-            clock=cast(Any, SimpleNamespace(now_ms=now_ms)),
+            clock=CLOCK,
         )
 
     def apply(self) -> bool:
-        self.applied_ms.append(now_ms())
+        self.applied_ms.append(CLOCK.now_ms())
         self.worked_s += self.cost_s
         self.parts = max(1, self.parts) - 1
         return self.parts > 0
@@ -76,13 +77,8 @@ class World:
         self.due_ms = due_ms
         self.has_more()
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.sender.run)
-            await wait_all_tasks_blocked()
-            yield
-            nursery.cancel_scope.cancel()
+    def running(self) -> AbstractAsyncContextManager[None]:
+        return running(self.sender.run)
 
 
 async def test_each_image_is_applied_when_it_comes(
@@ -96,7 +92,7 @@ async def test_each_image_is_applied_when_it_comes(
         world.publish()
         await trio.sleep(1)
     assert world.applied_ms == [0, 1000, 2000]
-    assert world.channel.requests == []
+    assert world.channel.asked == []
 
 
 @pytest.mark.parametrize(("cost_s", "rest_ms"), [(0.01, 20), (MAX_REST_S, 500), (0.0005, 1)])
@@ -132,12 +128,12 @@ async def test_assignments_are_sent_when_they_are_due(
         world.publish()
         await trio.sleep(1)
         assert world.channel.asked_ms == [5000]
-        assert world.channel.requests == [AssignReplicasToDirsRequest(broker_id=1, broker_epoch=7)]
+        assert world.channel.asked == [AssignReplicasToDirsRequest(broker_id=1, broker_epoch=7)]
         world.fill(due_ms=10_000)
         await trio.sleep(5)
         assert world.channel.asked_ms == [5000, 10_000]
     assert world.results == [("answered", 5000)]
-    # It has not looked in vain.
+    # At no other time did it wake up.
     assert sorted({*world.applied_ms}) == [0, 100, 4999, 5000, 5999, 10_000]
 
 

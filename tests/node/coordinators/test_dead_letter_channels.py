@@ -19,6 +19,7 @@ from kafkaproto_server.requests.data import Produced, ProduceItem, ProduceResult
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.support.controllers import ScriptedChannel
 from tests.node.support.other_brokers import other_brokers
+from tests.node.support.tasks import running
 
 Told = tuple[str, ErrorCode, str | None]
 
@@ -118,12 +119,14 @@ def test_other_brokers_get_requests() -> None:
 
 
 @pytest.mark.trio
-async def test_what_is_for_other_brokers_is_sent_once_it_runs() -> None:
-    channels = Channels().channels
-    async with trio.open_nursery() as nursery:
-        await nursery.start(channels.run)
-        assert channels._requests._nursery is not None
-        nursery.cancel_scope.cancel()
+async def test_it_looks_for_other_brokers_once_it_runs() -> None:
+    channels = Channels()
+    del channels.channels._requests.send
+    async with running(channels.channels.run):
+        channels.produce(OTHER, "dlq.t", 1)
+        await trio.testing.wait_all_tasks_blocked()
+    # The other broker has no address.
+    assert channels.told == [("dlq.t-1", ErrorCode.NETWORK_EXCEPTION, None)]
 
 
 def test_without_a_response_it_may_be_tried_again() -> None:

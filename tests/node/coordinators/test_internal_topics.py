@@ -107,7 +107,7 @@ class Asking:
         trio.run(main)
 
 
-def test_the_controller_is_asked_once_at_a_time(caplog: pytest.LogCaptureFixture) -> None:
+def test_each_topic_is_asked_for_only_once_at_a_time(caplog: pytest.LogCaptureFixture) -> None:
     asking = Asking((0, None), (ErrorCode.TOPIC_ALREADY_EXISTS, None), (0, None))
     asking.create([GROUPS_TOPIC, SHARE_TOPIC, GROUPS_TOPIC, SHARE_TOPIC], [GROUPS_TOPIC])
     assert asking.asked == [GROUPS_TOPIC, SHARE_TOPIC, GROUPS_TOPIC]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -77,6 +78,15 @@ def test_leaders_are_those_of_the_metadata(channels: Channels) -> None:
     assert leader_of(TopicPartition("nowhere", 0)) is None
     channels.broker.harness.heartbeat(OTHER, want_fence=True)
     assert leader_of(TopicPartition("t", 1)) == NO_LEADER
+
+
+def test_a_broker_that_is_fenced_or_not_registered_leads_nothing(channels: Channels) -> None:
+    image = channels.broker.harness.image
+    fenced = msgspec.structs.replace(image.brokers[ME], fenced=True)
+    for brokers in (image.brokers.set(ME, fenced), image.brokers.delete(ME)):
+        seen = msgspec.structs.replace(image, brokers=brokers)
+        channels.channels._image = lambda seen=seen: seen  # type: ignore[misc]
+        assert channels.channels.leader_of(TopicPartition("t", 0)) == NO_LEADER
 
 
 def test_partitions_that_are_led_here_get_their_marker_at_once(channels: Channels) -> None:

@@ -1,9 +1,11 @@
-"""What the ports of coordinators say: if the coordinator is on another broker or not loaded yet, and of the cluster."""
+"""The ports of a broker's coordinators: errors if the coordinator is on another broker or not loaded yet, which kinds
+of groups are served, and what coordinators learn of topics and configs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +13,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig
 from kafkaproto_server.node.coordinators.share import CurrentShareConfig
+from kafkaproto_server.node.coordinators.share_groups import ShareGroupCoordinators
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.topic_watch import TopicChanges
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
@@ -59,12 +62,12 @@ ADD = AddPartitionsValues(
     transactional_id="id", producer_id=7, producer_epoch=0, partitions=frozenset([P0]), version=5
 )
 END = EndTxnValues(transactional_id="id", producer_id=7, producer_epoch=0, committed=True, version=5)
-
-Take = Callable[[Any], None]
+UPGRADE, UNSAFE_DOWNGRADE = 1, 3
+"""Types of changes of a feature."""
 
 
 def asked(ask: Callable[[Callable[..., None]], Any]) -> Any:
-    """What a call says by its callback, or returns: the code in it."""
+    """The error code of a call, in what it returns or gives its callback."""
     told: list[Any] = []
     returned = ask(lambda *said: told.append(said[0]))
     (found,) = told or [returned]
@@ -75,7 +78,7 @@ def asked(ask: Callable[[Callable[..., None]], Any]) -> Any:
 
 
 def of_groups(broker: DataBroker) -> dict[str, Any]:
-    """What each call of the groups' ports says."""
+    """The error code of each call of the groups' ports."""
     port, share = broker.replicas.groups.port, broker.replicas.groups.share_port
     producer = ProducerKey(producer_id=7, producer_epoch=0)
     calls: dict[str, Callable[[Callable[..., None]], Any]] = {
@@ -111,7 +114,7 @@ def of_groups(broker: DataBroker) -> dict[str, Any]:
 
 
 def of_transactions(broker: DataBroker) -> dict[str, Any]:
-    """What each call of the transactions' port says."""
+    """The error code of each call of the transactions' port."""
     port = broker.replicas.transactions.port
     calls: dict[str, Callable[[Callable[..., None]], Any]] = {
         "init": lambda told: port.init_producer_id(INIT, told),
@@ -124,7 +127,7 @@ def of_transactions(broker: DataBroker) -> dict[str, Any]:
 
 
 def of_share_states(broker: DataBroker) -> dict[str, Any]:
-    """What each call of the share coordinator's port says."""
+    """The error code of each call of the share coordinator's port."""
     port, topic_id = broker.replicas.share.port, broker.topic_id("t")
     calls: dict[str, Callable[[Callable[..., None]], Any]] = {
         "initialize": lambda told: port.initialize_state("g", topic_id, 0, 1, 0, told),
@@ -173,7 +176,7 @@ def test_the_coordinator_is_not_loaded_yet(topic: str, ask: Callable[[DataBroker
     broker = unloaded(topic)
     loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     said = ask(broker)
-    # A member that beats while its group is loaded has nothing to do.
+    # The heartbeat of a classic member is accepted while its group is loaded.
     assert said.pop("heartbeat", ErrorCode.NONE) is ErrorCode.NONE
     assert set(said.values()) == {loading}
     groups, transactions = broker.replicas.groups.port, broker.replicas.transactions.port
@@ -187,7 +190,7 @@ def test_a_transaction_without_a_name_is_a_wrong_request_wherever_it_is_coordina
     assert asked(lambda told: port.describe_transaction("")) == ErrorCode.INVALID_REQUEST
 
 
-def test_without_a_producer_id_there_is_no_producer_yet() -> None:
+def test_a_producer_has_to_ask_again_while_there_is_no_id_for_it() -> None:
     broker = DataBroker()
     broker.topic(TRANSACTIONS_TOPIC)
     broker.replicas.follow()
@@ -203,7 +206,9 @@ def test_what_the_features_of_the_cluster_allow_is_served(level: int) -> None:
     broker = DataBroker()
     for feature in ("group.version", "share.version", "streams.version"):
         if broker.harness.image.features.get(feature, 0) != level:
-            broker.harness.call(update_features_request((feature, level, 3 if not level else 1)))
+            broker.harness.call(
+                update_features_request((feature, level, UPGRADE if level else UNSAFE_DOWNGRADE))
+            )
         assert broker.harness.image.features.get(feature, 0) == level
     groups, share = broker.replicas.groups.port, broker.replicas.groups.share_port
     assert groups.serves_consumer_groups() is bool(level)
@@ -215,7 +220,7 @@ def test_what_the_features_of_the_cluster_allow_is_served(level: int) -> None:
 def test_what_the_configs_do_not_name_is_not_served() -> None:
     broker = DataBroker(group_coordinator_rebalance_protocols="classic")
     for feature in ("group.version", "streams.version"):
-        broker.harness.call(update_features_request((feature, 1, 1)))
+        broker.harness.call(update_features_request((feature, 1, UPGRADE)))
     assert not broker.replicas.groups.port.serves_consumer_groups()
     assert not broker.replicas.groups.port.serves_streams_groups()
 
@@ -245,51 +250,77 @@ def test_the_place_of_a_groups_offsets_is_known_before_there_is_a_topic() -> Non
     assert port.offsets_partition("group") == (GROUPS_TOPIC, partition_of("group", 3))
 
 
-def test_coordinators_hear_of_topics_only_where_they_are() -> None:
+@pytest.mark.parametrize("topic", [GROUPS_TOPIC, SHARE_TOPIC])
+def test_coordinators_need_to_hear_of_topics_only_where_they_are(topic: str) -> None:
+    broker = DataBroker()
+    replicas = broker.replicas
+    coordinators = replicas.groups if topic == GROUPS_TOPIC else replicas.share.coordinators
+    assert not coordinators.is_needed()
+    broker.topic(topic)
+    replicas.follow()
+    assert coordinators.is_needed()
+
+
+def test_groups_hear_of_topics_that_change_and_forget_the_offsets_of_those_that_are_deleted() -> None:
     broker = DataBroker()
     topic_id = broker.topic("t")
+    broker.topic(GROUPS_TOPIC)
     replicas = broker.replicas
-    assert not replicas.groups.is_needed()
-    assert not replicas.share.coordinators.is_needed()
-    for name in (GROUPS_TOPIC, SHARE_TOPIC):
-        broker.topic(name)
     replicas.follow()
-    assert replicas.groups.is_needed()
-    assert replicas.share.coordinators.is_needed()
-    told: list[Any] = []
-    replicas.groups.port.commit_offsets(
-        "g", Committer(version=9), [of("t", 0, 1, topic_id=topic_id)], -1, lambda *said: told.append(said)
+    groups = replicas.groups
+    groups.port.commit_offsets(
+        "g", Committer(version=9), [of("t", 0, 1, topic_id=topic_id)], -1, lambda *said: None
     )
-    replicas.share.port.initialize_state("g", topic_id, 0, 1, 0, told.append)
     replicas.call_due()
-    shard = replicas.groups.led.shard("g")
-    assert shard.counts.offsets == 1
-    changed: list[tuple[frozenset[str], bool]] = []
+    shard = groups.led.shard("g")
+    changed: list[tuple[list[str], bool]] = []
     shard.topics_changed = (  # type: ignore[method-assign]
-        lambda names, *, has_new: changed.append((frozenset(names), has_new))
+        lambda names, *, has_new: changed.append((list(names), has_new))
     )
-    replicas.groups.topics_changed(TopicChanges(deleted=[], changed=["t"], has_new=True))
-    assert (changed, shard.counts.offsets) == ([(frozenset("t"), True)], 1)
-    replicas.groups.topics_changed(TopicChanges(deleted=[("t", topic_id)], changed=["t"], has_new=False))
+    groups.topics_changed(TopicChanges(deleted=[], changed=["t"], has_new=True))
+    assert (changed, shard.counts.offsets) == ([(["t"], True)], 1)
+    groups.topics_changed(TopicChanges(deleted=[("t", topic_id)], changed=["t"], has_new=False))
+    replicas.call_due()
+    assert (changed[1:], shard.counts.offsets) == ([(["t"], False)], 0)
+
+
+def test_the_share_coordinator_forgets_the_states_of_topics_that_are_deleted() -> None:
+    broker = DataBroker()
+    topic_id = broker.topic("t")
+    broker.topic(SHARE_TOPIC)
+    replicas = broker.replicas
+    replicas.follow()
+    port = replicas.share.port
+    epochs: list[int | None] = []
+
+    def read() -> None:
+        port.read_state_summary("g", topic_id, 0, 1, lambda found: epochs.append(epoch_of(found)))
+        replicas.call_due()
+
+    def epoch_of(found: Result) -> int | None:
+        return None if found.state is None else found.state.state_epoch
+
+    port.initialize_state("g", topic_id, 0, 1, 0, lambda found: None)
+    replicas.call_due()
+    read()
     replicas.share.coordinators.topics_deleted([topic_id])
     replicas.call_due()
-    assert changed[1:] == [(frozenset("t"), False)]
-    assert shard.counts.offsets == 0
-    summaries: list[Result] = []
-    replicas.share.port.read_state_summary("g", topic_id, 0, 1, summaries.append)
-    replicas.call_due()
-    assert [each.state and each.state.state_epoch for each in summaries] == [0]
+    read()
+    # Of what has no state, the epoch is 0.
+    assert epochs == [1, 0]
 
 
 def test_only_partitions_that_exist_are_asked_for() -> None:
     broker = DataBroker()
     topic_id = broker.topic("t", [ME], [ME])
-    describe = broker.replicas.groups.share_port.describe_share_offsets
-    coordinators: Any = describe.__self__  # type: ignore[attr-defined]
-    asked: list[Any] = []
-    coordinators._lags.find = lambda group_id, partitions, found: asked.append(list(partitions))
-    describe("g", {"t": [1, 5, 1], "nowhere": [0]}, lambda *said: None)
-    assert asked == [[(topic_id, 1)]]
+    searched: list[Any] = []
+    lags = SimpleNamespace(find=lambda group_id, partitions, found: searched.append(list(partitions)))
+    coordinators = ShareGroupCoordinators(
+        lambda: broker.harness.image, broker.replicas.groups.led.shard, cast(Any, lags)
+    )
+    topics = {"t": [1, 5, 1], "nowhere": [0]}
+    coordinators.port.describe_share_offsets("g", topics, lambda *said: None)
+    assert searched == [[(topic_id, 1)]]
 
 
 def test_a_timer_that_comes_too_early_is_set_again() -> None:

@@ -1,17 +1,17 @@
-"""Produce in transactions at a leader: whose records are taken, when the coordinator is asked, and what it says."""
+"""Produce in transactions at a leader: which records it takes, and when it asks the coordinator about them first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
 import pytest
 import trio
+import trio.testing
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetFetchRequest
-from kafkaproto_server.coordinator.transactions.values import NO_LEADER
+from kafkaproto_server.coordinator.transactions.values import TransactionMarker
 from kafkaproto_server.node.coordinators.transactional_appends import TransactionalAppends
 from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.requests.transaction_requests import (
@@ -20,13 +20,17 @@ from kafkaproto_server.requests.transaction_requests import (
     Producer,
     TopicPartition,
 )
-from kafkaproto_server.topic_names import GROUPS_TOPIC
-from tests.apis.support.data_broker import ME, OTHER, batch
+from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.types import BATCH_HEADER_BYTES
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.apis.support.transactional_broker import GROUP, ID, TransactionalBroker
+from tests.node.support.other_brokers import other_brokers
+from tests.node.support.tasks import running
 
 VERIFIES = AsksCoordinator(adds=False, knows_abortable=True)
 ADDS = AsksCoordinator(adds=True, knows_abortable=True)
-ME_WRITES = (7, 0)
+PRODUCER = (7, 0)
+"""Id and epoch."""
 RETRY_MS = 20
 
 
@@ -60,7 +64,7 @@ class Leader:
         self.appends._added = self.coordinator  # type: ignore[assignment]
 
     def item(
-        self, name: str = "t", index: int = 0, producer: tuple[int, int] = ME_WRITES, **fields: Any
+        self, name: str = "t", index: int = 0, producer: tuple[int, int] = PRODUCER, **fields: Any
     ) -> ProduceItem:
         """A batch of a transaction."""
         given = {"producer_id": producer[0], "producer_epoch": producer[1], "base_sequence": 0}
@@ -182,9 +186,9 @@ def test_without_verification_old_clients_are_trusted_and_partitions_are_added_f
 
 
 def verified(leader: Leader, asks: AsksCoordinator, topic: str = GROUPS_TOPIC) -> list[ErrorCode]:
-    """What is said of offsets of a producer that are to be appended to a partition."""
+    """The code for offsets that a producer commits in a transaction, which go to a partition."""
     told: list[ErrorCode] = []
-    producer = Producer(ID, *ME_WRITES)
+    producer = Producer(ID, *PRODUCER)
     leader.appends.verify_offsets(leader.broker.topic_id(topic), 0, producer, asks, told.append)
     return told
 
@@ -215,7 +219,7 @@ def test_without_verification_offsets_of_old_clients_are_trusted() -> None:
     assert len(leader.coordinator.asked) == 1
 
 
-# --- around it ---
+# --- tasks, and what other parts see ---
 
 
 @pytest.mark.parametrize("committed", [True, False])
@@ -241,43 +245,52 @@ def test_a_coordinator_of_groups_that_reads_its_log_sees_the_ends_of_transaction
 
 
 @pytest.mark.trio
-async def test_all_that_is_sent_to_other_brokers_is_sent_once_it_runs() -> None:
-    services = TransactionalBroker().replicas.transactions
-    async with trio.open_nursery() as nursery:
-        await nursery.start(services.run)
-        assert services.markers._requests._nursery is not None
-        assert services.added._requests._nursery is not None
-        nursery.cancel_scope.cancel()
+async def test_markers_and_questions_look_for_other_brokers_once_it_runs() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.topic(TRANSACTIONS_TOPIC, [OTHER])
+    services = broker.replicas.transactions
+    services.markers._requests.others = services.added._requests.others = other_brokers(ME)
+    partition = TopicPartition("t", 0)
+    marker = TransactionMarker(
+        producer_id=PRODUCER[0],
+        producer_epoch=PRODUCER[1],
+        is_commit=True,
+        coordinator_epoch=0,
+        transaction_version=2,
+        partitions=(partition,),
+    )
+    results: list[Any] = []
+    answers: list[PartitionCodes] = []
+    async with running(services.run):
+        services.markers.send_markers(OTHER, [marker], results.append)
+        services.added.ask(Producer(ID, *PRODUCER), [partition], VERIFIES, answers.append)
+        await trio.testing.wait_all_tasks_blocked()
+    # The other broker has no address.
+    assert results == [{PRODUCER[0]: {}}]
+    assert answers == [{partition: ErrorCode.NETWORK_EXCEPTION}]
 
 
-def test_a_producer_that_the_coordinator_does_not_know_is_forgotten() -> None:
-    for code, is_forgotten in (
-        (ErrorCode.INVALID_PRODUCER_ID_MAPPING, True),
-        (ErrorCode.NETWORK_EXCEPTION, False),
-    ):
-        leader = Leader(code)
-        leader.produce(leader.item(), leader.item(index=1, base_sequence=1))
-        verifications = leader.broker.replicas.partition("t", 0).verifications
-        assert (ME_WRITES[0] not in (verifications._guards or {})) is is_forgotten
+@pytest.mark.parametrize(
+    ("code", "is_forgotten"),
+    [(ErrorCode.INVALID_PRODUCER_ID_MAPPING, True), (ErrorCode.NETWORK_EXCEPTION, False)],
+)
+def test_a_producer_that_the_coordinator_does_not_know_is_forgotten(
+    code: ErrorCode, is_forgotten: bool
+) -> None:
+    leader = Leader(code)
+    leader.produce(leader.item(), leader.item(index=1, base_sequence=1))
+    verifications = leader.broker.replicas.partition("t", 0).verifications
+    assert (PRODUCER[0] not in (verifications._guards or {})) is is_forgotten
 
 
-def test_records_that_are_no_batch_are_left_to_the_log() -> None:
+def test_the_coordinator_is_not_asked_for_records_that_are_no_batch() -> None:
     leader = Leader()
-    for records in (b"", b"short", bytes(60)):
+    for records, code in (
+        (b"", ErrorCode.INVALID_RECORD),
+        (b"short", ErrorCode.INVALID_RECORD),
+        (bytes(BATCH_HEADER_BYTES - 1), ErrorCode.CORRUPT_MESSAGE),
+    ):
         item = ProduceItem(topic_id=leader.broker.topic_id("t"), index=0, records=records, allows_zstd=True)
-        ((code,),) = leader.produce(item)
-        assert code is not ErrorCode.NONE
+        assert leader.produce(item) == [[code]]
     assert leader.coordinator.asked == []
-
-
-def test_a_fenced_broker_leads_nothing() -> None:
-    broker = TransactionalBroker()
-    image = broker.harness.image
-    markers = broker.replicas.transactions.markers
-    brokers = {each: image.brokers[each] for each in (ME, OTHER)}
-    places = [TopicPartition("t", 0), TopicPartition("t", 9), TopicPartition("nowhere", 0)]
-    assert [markers.leader_of(each) for each in places] == [ME, None, None]
-    fenced = msgspec.structs.replace(brokers[ME], fenced=True)
-    for known in (image.brokers.set(ME, fenced), image.brokers.delete(ME)):
-        markers._image = lambda known=known: msgspec.structs.replace(image, brokers=known)  # type: ignore[misc]
-        assert markers.leader_of(places[0]) == NO_LEADER

@@ -23,8 +23,8 @@ from kafkaproto_server.requests.offset_requests import Committer
 from kafkaproto_server.requests.share_state import Result, ShareState, StateBatch
 from kafkaproto_server.topic_names import GROUPS_TOPIC
 from tests.apis.groups.test_offsets import commit
-from tests.apis.share.test_share_partitions import LOCK_MS, Sharing
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
+from tests.apis.support.sharing import LOCK_MS, Sharing
 from tests.apis.support.transactional_broker import TransactionalBroker
 from tests.controller.support.harness import update_features_request
 from tests.coordinator.support.offsets import Told, of

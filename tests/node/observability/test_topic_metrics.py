@@ -32,8 +32,8 @@ from kafkaproto_server.storage.log.topic_log import TopicLog
 from kafkaproto_server.topic_names import GROUPS_TOPIC
 from tests.apis.data.test_fetch import cold
 from tests.apis.groups.test_offsets import commit
-from tests.apis.share.test_share_partitions import Sharing
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, wanted
+from tests.apis.support.sharing import Sharing
 from tests.apis.support.transactional_broker import TransactionalBroker
 from tests.node.observability.test_coordinator_metrics import exported
 from tests.node.observability.test_families import samples

@@ -342,14 +342,15 @@ def test_an_active_controller_wakes_up_for_its_deadline_or_for_a_look_at_the_clo
     assert harness.half.next_deadline_ms == now_ms + expected_ms
 
 
-def test_who_never_pauses_wakes_up_for_the_controllers_deadline_alone(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("due_ms", [None, 10**9])
+def test_a_controller_whose_pauses_are_not_looked_for_wakes_up_for_its_deadline_alone(
+    due_ms: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness = Harness()
     monkeypatch.setattr(harness.half, "_pauses", None)
     harness.activate()
-    monkeypatch.setattr(harness.half._controller, "next_deadline_ms", lambda: None)
-    assert harness.half.next_deadline_ms is None
+    monkeypatch.setattr(harness.half._controller, "next_deadline_ms", lambda: due_ms)
+    assert harness.half.next_deadline_ms == due_ms
 
 
 def test_a_standby_need_not_look_at_the_clock_and_its_pauses_are_no_matter() -> None:

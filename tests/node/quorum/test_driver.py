@@ -416,23 +416,43 @@ async def test_after_the_stop_nobody_leads(disk: MemoryDisk) -> None:
     assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
+class HeldSnapshot:
+    """The first snapshot, which a thread writes until ``may_end``."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._has_begun, self.may_end = threading.Event(), threading.Event()
+        monkeypatch.setattr(SnapshotWriter, "sync", self._sync)
+
+    def _sync(self) -> None:
+        self._has_begun.set()
+        assert self.may_end.wait(WAIT_S)
+
+    @asynccontextmanager
+    async def being_written(self, disk: MemoryDisk) -> AsyncIterator[QuorumDriver]:
+        async with running(disk, metadata_log_max_record_bytes_between_snapshots="1") as driver:
+            create(driver, "topic")
+            await trio.to_thread.run_sync(self._has_begun.wait, WAIT_S)
+            yield driver
+
+
+@pytest.mark.trio
+async def test_a_snapshot_does_not_count_while_it_is_being_written(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = HeldSnapshot(monkeypatch)
+    async with held.being_written(disk) as driver:
+        assert driver.snapshot_metrics() == SnapshotMetrics(
+            loaded=0, written=0, failed=0, latest_bytes=0, latest_age_ms=0
+        )
+        held.may_end.set()
+
+
 @pytest.mark.trio
 async def test_it_has_stopped_once_the_thread_that_writes_a_snapshot_has_ended(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    has_begun, may_end = threading.Event(), threading.Event()
-
-    def sync(_writer: SnapshotWriter) -> None:
-        has_begun.set()
-        assert may_end.wait(WAIT_S)
-
-    monkeypatch.setattr(SnapshotWriter, "sync", sync)
-    async with running(disk, metadata_log_max_record_bytes_between_snapshots="1") as driver:
-        create(driver, "topic")
-        await trio.to_thread.run_sync(has_begun.wait, WAIT_S)
-        assert driver.snapshot_metrics() == SnapshotMetrics(
-            loaded=0, written=0, failed=0, latest_bytes=0, latest_age_ms=0
-        )
+    held = HeldSnapshot(monkeypatch)
+    async with held.being_written(disk) as driver:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.stop)
             while any(
@@ -443,7 +463,7 @@ async def test_it_has_stopped_once_the_thread_that_writes_a_snapshot_has_ended(
             # The log is closed, and the snapshot is not.
             assert disk.open_files
             assert nursery.child_tasks
-            may_end.set()
+            held.may_end.set()
         assert not disk.open_files
 
 

@@ -78,8 +78,6 @@ class World:
     coming: list[Effects] = field(default_factory=list)
     kraft_version: int = 1
     leader_and_epoch: LeaderAndEpoch = NOWHERE
-    leader: LeaderAndEpoch = NOWHERE
-    active_epoch: int | None = None
     metrics: QuorumMetrics = field(default_factory=QuorumMetrics)
     seconds: float = 100.0
     jobs: list[PersistJob] = field(default_factory=list)
@@ -311,7 +309,7 @@ def test_what_the_core_says_of_its_leadership_reaches_the_controller(world: Worl
 
 
 @pytest.mark.parametrize(("leader_id", "epoch", "leads"), [(NODE, 4, True), (NODE, 5, False), (1, 4, False)])
-def test_leadership_that_is_lost_before_it_is_durable_is_nobodys_news(
+def test_the_controller_does_not_hear_of_leadership_that_was_lost_before_it_was_durable(
     world: World, leader_id: int, epoch: int, leads: bool
 ) -> None:
     effects = begun(world)
@@ -323,7 +321,7 @@ def test_leadership_that_is_lost_before_it_is_durable_is_nobodys_news(
     assert (("controller: leads", became) in world.done) == leads
 
 
-def test_the_end_is_made_known(world: World) -> None:
+def test_the_end_of_a_shutdown_is_made_known(world: World) -> None:
     effects = begun(world)
     assert not effects.handed_over.is_set()
     world.coming = [Effects(number=1, notify_after_persist=(ShutdownCompleted(),))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -21,7 +22,7 @@ from kafkaproto_server.raft.values.events import Tick
 pytestmark = pytest.mark.trio
 
 STEP_MS = 1000 / 1024
-"""The time that some work takes. Sums of it are exact."""
+"""A step of work. Sums of it are exact."""
 
 
 @dataclass(kw_only=True)
@@ -57,7 +58,7 @@ class World:
         raise AssertionError("nobody here asks for the date")
 
     def work(self, name: str, *, steps: int = 0, effects: int = 0) -> Callable[[], None]:
-        """Something to do that takes so long, and makes the controller have effects."""
+        """Work that takes some steps and leaves the controller with some effects."""
 
         def do() -> None:
             self.done.append(name)
@@ -66,7 +67,7 @@ class World:
 
         return do
 
-    # The Raft core has a method of a name that is a property of the controller.
+    # An object of its own: it has a method ``next_deadline_ms``, which is an attribute of the controller.
 
     @property
     def raft(self) -> RaftPart:
@@ -145,17 +146,9 @@ def loop_of(world: World, *, has_controller: bool = True) -> QuorumLoop:
 @pytest.fixture
 async def world(autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
-    monkeypatch.setattr(loop_module, "time", _Time(made))
+    monkeypatch.setattr(loop_module, "time", SimpleNamespace(perf_counter=made.now_s))
     monkeypatch.setattr(loop_module, "TURN_MS", 2 * STEP_MS)
     return made
-
-
-@dataclass(frozen=True)
-class _Time:
-    world: World
-
-    def perf_counter(self) -> float:
-        return self.world.now_s()
 
 
 @asynccontextmanager
@@ -199,7 +192,9 @@ async def test_effects_of_the_start_are_applied_before_anything_comes(
         assert world.done == ["apply", "apply"]
 
 
-async def test_what_the_loop_does_not_lead_to_is_not_done(autojump_clock: MockClock, world: World) -> None:
+async def test_images_hear_that_the_replay_has_caught_up_only_once_it_has(
+    autojump_clock: MockClock, world: World
+) -> None:
     loop = loop_of(world)
     async with running(loop):
         loop.post(world.work("event"))
@@ -222,31 +217,30 @@ async def test_a_node_without_a_controller_has_a_loop_as_well(
     assert world.done == ["event", "current", "raft at 40", "current", "current"]
 
 
-@pytest.mark.parametrize(("raft_ms", "controller_ms"), [(40, 90), (90, 40), (40, 40)])
+@pytest.mark.parametrize(
+    ("raft_ms", "controller_ms", "expected"),
+    [
+        (40, 90, ["raft at 40", "controller at 90"]),
+        (90, 40, ["controller at 40", "raft at 90"]),
+        (40, 40, ["raft at 40", "controller at 40"]),
+    ],
+)
 async def test_a_core_hears_of_the_time_when_it_asked_to(
-    autojump_clock: MockClock, world: World, raft_ms: int, controller_ms: int
+    autojump_clock: MockClock, world: World, raft_ms: int, controller_ms: int, expected: list[str]
 ) -> None:
     world.raft_deadline_ms, world.next_deadline_ms = raft_ms, controller_ms
     async with running(loop_of(world)):
         await trio.sleep(0.2)
-        assert [each for each in world.done if each != "apply"] == sorted(
-            [f"raft at {raft_ms}", f"controller at {controller_ms}"],
-            key=lambda each: (int(each.split()[-1]), each.startswith("controller")),
-        )
+        assert [each for each in world.done if each != "apply"] == expected
 
 
-async def test_what_the_controller_has_in_hand_gets_a_slice_in_each_turn_and_no_other(
+async def test_a_change_in_hand_gets_one_slice_in_each_turn_though_a_deadline_has_passed(
     autojump_clock: MockClock, world: World
 ) -> None:
     world.notes_turns = True
-    async with running(loop_of(world)) as _:
-        pass
-    world.done.clear()
     world.slices, world.next_deadline_ms = 3, 0
-    loop = loop_of(world)
-    async with running(loop):
-        await at_rest()
-        assert world.done[:9] == ["controller at 0", "apply", "turn"] * 3
+    async with running(loop_of(world)):
+        assert world.done == ["controller at 0", "apply", "turn"] * 3
 
 
 @pytest.mark.parametrize(("limit", "at_ms"), [(0.9995, 12), (1.0005, 14)])
@@ -293,9 +287,7 @@ async def test_other_tasks_run_after_some_events_and_after_some_commands(
         ]
 
 
-async def test_times_of_waiting_and_of_work_are_all_the_time_there_is(
-    autojump_clock: MockClock, world: World
-) -> None:
+async def test_idle_and_busy_time_are_all_the_time_there_is(autojump_clock: MockClock, world: World) -> None:
     loop = loop_of(world)
     async with running(loop):
         await trio.sleep(2)
@@ -306,12 +298,12 @@ async def test_times_of_waiting_and_of_work_are_all_the_time_there_is(
         loop.command(world.work("command", steps=256), at_once=True)
         loop.post(world.work("event"))
         await at_rest()
-        # The loop waited all the time. What it did not do itself is no waiting.
+        # The loop waited while the command was carried out at once. That counts as work all the same.
         assert (world.metrics.idle_ms, world.metrics.busy_ms) == (3000, 750)
 
 
 class TestAtOnce:
-    """Frequent commands are carried out by who brings them, while the loop waits."""
+    """While the loop waits, the task that brings a frequent command carries it out."""
 
     async def test_only_these_and_only_while_it_waits(self, autojump_clock: MockClock, world: World) -> None:
         loop = loop_of(world)
@@ -414,8 +406,9 @@ async def test_the_end_comes_after_what_was_posted_before(autojump_clock: MockCl
     assert world.done == [f"event {number}" for number in range(5)]
 
 
-async def test_a_later_event_does_not_need_the_former_wait(autojump_clock: MockClock, world: World) -> None:
-    """Each wait has an end of its own: what woke the loop before does not wake it again."""
+async def test_what_has_woken_the_loop_once_does_not_wake_it_again(
+    autojump_clock: MockClock, world: World
+) -> None:
     world.notes_turns = True
     loop = loop_of(world)
     async with running(loop):

@@ -143,10 +143,10 @@ def test_the_newest_records_come_from_memory() -> None:
     assert world.reads == [(10, 14, 1000)]
 
 
-@pytest.mark.parametrize(
-    ("end_offset", "count"), [(16, 3), (14, 2), (13, 1), (12, 1), (11, 0)], ids="all two one one none".split()
-)
-def test_others_come_from_the_log_up_to_what_the_core_allows(end_offset: int, count: int) -> None:
+@pytest.mark.parametrize(("end_offset", "count"), [(16, 3), (14, 2), (13, 1), (12, 1), (11, 0)])
+def test_older_records_come_from_the_log_in_whole_batches_up_to_what_the_core_allows(
+    end_offset: int, count: int
+) -> None:
     world = World(answer=fetched(end_offset))
     assert records(world.serve(FETCH)) == b"".join(BATCHES[:count])
     assert world.reads == [(10, end_offset, 1000), (10, 1000)]
@@ -169,6 +169,9 @@ def test_a_part_of_a_snapshot_is_read_unless_it_is_gone(is_there: bool) -> None:
     assert joined(partition.unaligned_records) == (b"snapshot" if is_there else b"")
     assert partition.error_code == (RaftError.NONE if is_there else RaftError.SNAPSHOT_NOT_FOUND)
     assert world.reads == [(SnapshotId(end_offset=10, epoch=2), 3, 8)]
+
+
+def test_nothing_is_read_of_a_snapshot_if_the_core_refuses() -> None:
     refused = PendingFetchSnapshotResponse(
         error=RaftError.POSITION_OUT_OF_RANGE, leader=LEADER, snapshot=SNAPSHOT
     )

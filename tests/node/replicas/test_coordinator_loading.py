@@ -250,8 +250,7 @@ def test_other_tasks_run_between_parts_of_what_is_loaded(limit: str, monkeypatch
     assert (loaded.taken, loaded.ended) == ([0, 1, 2, 3], [None])
 
 
-def test_once_nobody_waits_nothing_more_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coordinator_loading, "RECORDS_AT_ONCE", 3)
+def test_nothing_is_taken_of_what_is_read_when_the_loading_is_over() -> None:
     loaded = Loaded()
     loaded.loading.begin()
     (work, done), loaded.jobs = loaded.jobs[0], []
@@ -259,10 +258,18 @@ def test_once_nobody_waits_nothing_more_is_taken(monkeypatch: pytest.MonkeyPatch
     loaded.loading.is_over = True
     done(part)
     assert (loaded.taken, loaded.jobs, loaded.ended) == ([], [], [])
+    # A log that was closed meanwhile cannot be read, and that is no failure either.
+    done(OSError("it is closed"))
+    assert (loaded.ended, loaded.failed) == ([], [])
     loaded.loading.begin()
     assert loaded.jobs == []
-    loaded.loading.is_over = False
-    done(part)
+
+
+def test_no_other_part_is_taken_once_the_loading_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coordinator_loading, "RECORDS_AT_ONCE", 3)
+    loaded = Loaded()
+    loaded.loading.begin()
+    loaded.do_all()
     assert loaded.taken == [0, 1, 2]
     loaded.loading.is_over = True
     loaded.pass_time(1)

@@ -107,7 +107,7 @@ def test_what_is_not_committed_in_time_is_told_so(world: World) -> None:
     assert world.timers == []
 
 
-def test_one_that_is_committed_when_its_time_is_over_was_committed(world: World) -> None:
+def test_what_is_committed_at_the_end_of_its_time_counts_as_committed(world: World) -> None:
     world.wait("first", 20)
     world.partition.high_watermark = 20
     world.pass_time(TIMEOUT_MS)

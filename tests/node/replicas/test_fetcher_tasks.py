@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -29,10 +28,13 @@ from kafkaproto_server.node.replicas.fetchers import (
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.types import Endpoint
 from tests.node.replicas.test_fetchers import TOPIC_ID, Following
-from tests.node.support.controller_channel import now_ms
+from tests.node.support.controllers import TrioClock, in_order
+from tests.node.support.edge_rng import EdgeRng
 
 BACKOFF_MS = 100
 """Of the fetchers' settings."""
+SHORTEST = EdgeRng(is_greatest=False)
+"""Makes each pause nine tenths as long, the least that may come."""
 GONE = PeerError("leader", 1, "it is gone")
 
 
@@ -42,24 +44,14 @@ def records(base_offset: int, epoch: int = 1) -> bytes:
     )
 
 
-class LowRng:
-    """Of a delay, the shortest: nine tenths."""
-
-    def below(self, limit: int) -> int:
-        return 0
-
-    def uuid(self) -> bytes:
-        raise AssertionError("nobody here needs an id")
-
-
-@dataclass
 class Leader:
-    """In place of connections: each request takes the next of the responses, and the last one waits for ever."""
+    """In place of connections to the leader. Its responses are those of `in_order`."""
 
-    responses: list[Message | Exception] = field(default_factory=list)
-    asked_ms: list[int] = field(default_factory=list)
-    requests: list[FetchRequest] = field(default_factory=list)
-    connected: list[str] = field(default_factory=list)
+    def __init__(self, *responses: Message | Exception) -> None:
+        self._respond = in_order(*responses)
+        self.asked_ms: list[int] = []
+        self.requests: list[FetchRequest] = []
+        self.connected: list[str] = []
 
     def connect(self, host: str, port: int, **named: Any) -> Any:
         name = f"{host}:{port}"
@@ -70,14 +62,9 @@ class Leader:
 
     async def send(self, request: Message, version: int, *, timeout_ms: int) -> Message:
         assert isinstance(request, FetchRequest)
-        self.asked_ms.append(now_ms())
+        self.asked_ms.append(TrioClock().now_ms())
         self.requests.append(request)
-        if not self.responses:
-            await trio.sleep_forever()
-        response = self.responses.pop(0)
-        if isinstance(response, Exception):
-            raise response
-        return response
+        return await self._respond(request)
 
 
 def fetched(**data: Any) -> FetchResponse:
@@ -91,13 +78,13 @@ class Task:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: Message | Exception) -> None:
         self.following = Following()
-        self.leader = Leader([*responses])
+        self.leader = Leader(*responses)
         monkeypatch.setattr(fetchers_module, "PeerChannel", self.leader.connect)
         self.endpoint: Endpoint | None = Endpoint(name="B", host="h", port=1)
         self.epoch: int | None = 7
         self.later: list[tuple[int, Callable[[], None]]] = []
         owner = self.following.owner
-        owner.connect, owner.rng = None, LowRng()
+        owner.connect, owner.rng = None, SHORTEST
         owner.endpoint, owner.broker_epoch = lambda broker_id: self.endpoint, lambda: self.epoch
         owner.call_at = lambda at_ms, call: self.later.append((at_ms, call))
         self.fetcher = self.following.fetcher
@@ -191,10 +178,11 @@ class TestTask:
         caplog.set_level("INFO")
         task = Task(monkeypatch, fetched(), error, error, error, fetched(), error)
         await task.run(10)
+        # After pauses of 45, 90 and 90 ms; after a response the next pause is 45 ms again.
         assert task.leader.asked_ms == [0, 0, 45, 135, 225, 225, 270]
         epochs = [each.session_epoch for each in task.leader.requests]
         assert epochs == [0, 1, 0, 0, 0, 1, 0]
-        # The first failure of each row.
+        # Of failures in a row the first is logged.
         assert len([each for each in caplog.messages if each.startswith("fetching from broker 2: ")]) == 2
 
     async def test_a_session_that_the_leader_does_not_know_begins_again_after_a_pause(
@@ -225,19 +213,19 @@ class TestPartitions:
         task = Task(monkeypatch)
         following = task.following
         waits = []
-        for code in (1, 1, 1, 0, 1):
+        for is_refused in (True, True, True, False, True):
             following.ask()
-            error = ErrorCode.NOT_LEADER_OR_FOLLOWER if code else ErrorCode.NONE
+            error = ErrorCode.NOT_LEADER_OR_FOLLOWER if is_refused else ErrorCode.NONE
             following.respond(error_code=error)
-            if code:
+            if is_refused:
                 assert len(task.fetcher._session) == 0
                 [(at_ms, again)] = task.later
                 waits.append(at_ms)
                 task.later.clear()
                 again()
             assert len(task.fetcher._session) == 1
-        first = FIRST_BACKOFF_MS * 9 // 10
-        assert waits == [first, 90, 90, first]
+        first, longest = FIRST_BACKOFF_MS * 9 // 10, BACKOFF_MS * 9 // 10
+        assert waits == [first, longest, longest, first]
         assert len([each for each in caplog.messages if "NOT_LEADER_OR_FOLLOWER" in each]) == 2
 
     def test_records_of_a_later_epoch_than_the_leaders_are_refused(
@@ -275,9 +263,8 @@ class TestPartitions:
         # To ask for what follows would say that it is written.
         assert following.ask() == []
 
-    def test_the_leaders_high_watermark_and_start_are_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        task = Task(monkeypatch)
-        following = task.following = Following(log_end=5)
+    def test_the_leaders_high_watermark_and_start_are_taken_as_far_as_the_log_goes(self) -> None:
+        following = Following(log_end=5)
         moved: list[int] = []
         following.owner.replicas.move_start = lambda hosted, offset, done, failed: moved.append(offset)
         for start, high_watermark in ((0, 3), (4, 4), (9, 9)):
@@ -291,9 +278,7 @@ class TestPartitions:
         following.respond(high_watermark=5)
         assert followed.has_all
 
-    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(self) -> None:
         following = Following(log_end=5)
         following.replica.partition.epochs.begin(2, 5)
         following.fetcher.add(_Followed(following.hosted))
@@ -359,7 +344,7 @@ class TestThrottle:
             assert len(fetcher._session) == 0
         (followed,) = fetcher._followed.values()
         fetcher._want(followed)
-        # Once for each time that it was followed.
+        # One look later for each time that it was followed, however often it was wanted.
         assert [at_ms for at_ms, _ in task.later] == [THROTTLE_PAUSE_MS] * 2
         task.later.pop()[1]()
         assert (len(fetcher._session), len(task.later)) == (0, 2)
@@ -442,7 +427,7 @@ class TestFetchers:
             cast(Any, SimpleNamespace(**{name: getattr(config, name) for name in config.__struct_fields__})),
             replicas=owner.replicas,
             clock=owner.clock,
-            rng=LowRng(),
+            rng=SHORTEST,
             connect=cast(Any, None),
             call_at=lambda at_ms, call: None,
             endpoint=lambda broker_id: self.asked.append(broker_id),
@@ -470,9 +455,9 @@ class TestFetchers:
                 place: sorted(index for _, index in fetcher._followed)
                 for place, fetcher in fetchers._fetchers.items()
             }
+            assert sorted(indexes for (leader, _), indexes in found.items() if leader == 2) == [[0, 2], [1]]
             # The last one has another leader now.
-            by_leader = {leader: [found[place] for place in found if place[0] == leader] for leader in (2, 3)}
-            assert (sorted(by_leader[2]), by_leader[3]) == ([[0, 2], [1]], [[3]])
+            assert [indexes for (leader, _), indexes in found.items() if leader == 3] == [[3]]
             # All of them run, and look for their leaders.
             await trio.testing.wait_all_tasks_blocked()
             assert sorted(self.asked) == [2, 2, 3]

@@ -30,6 +30,7 @@ from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import NO_EPOCH, Role
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.support.nodes import SeededRng
+from tests.node.support.tasks import Turns
 from tests.replica.test_partition import Replica
 
 TOPIC_ID = bytes(range(16))
@@ -401,22 +402,16 @@ async def test_other_tasks_run_between_the_partitions_of_a_large_response(
     count = 3 * PARTITIONS_AT_ONCE
     partitions = [PartitionData(partition_index=index) for index in range(count)]
     fetcher._followed = {(TOPIC_ID, index): followed for index in range(count)}
-    turns, seen = 0, []
-
-    async def turn() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await trio.lowlevel.checkpoint()
+    turns, seen = Turns(), []
 
     session = SimpleNamespace(handle_response=lambda **response: True)
     monkeypatch.setattr(fetcher, "_session", session)
-    monkeypatch.setattr(fetcher, "_take_partition", lambda followed, data: seen.append(turns))
+    monkeypatch.setattr(fetcher, "_take_partition", lambda followed, data: seen.append(turns.count))
     topic = FetchResponse.FetchableTopicResponse(topic_id=TOPIC_ID, partitions=partitions)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(turn)
+        nursery.start_soon(turns.run)
         await fetcher._take(FetchResponse(session_id=1, responses=[topic]))
         nursery.cancel_scope.cancel()
     assert len(seen) == count
-    # Tasks that may run do so in any order: between one part and the next but one, each other task has run.
+    # Trio runs ready tasks in any order. Between one part and the next but one, each other task has run.
     assert len(set(seen)) > 1

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import trio
@@ -15,7 +14,7 @@ from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
 from kafkaproto_server.replica.isr_changes import RETRY_PAUSE_MS
 from kafkaproto_server.replica.partition import IsrChange
-from tests.node.support.controller_channel import ScriptedChannel, now_ms
+from tests.node.support.controllers import ScriptedChannel, TrioClock, in_order
 
 pytestmark = pytest.mark.trio
 TOPIC_ID = b"t" * 16
@@ -46,10 +45,9 @@ class Sender:
     """A broker's sender, and the controller that it asks."""
 
     def __init__(self, *responses: Message | Exception, epoch: int | None = 7) -> None:
-        self.channel = ScriptedChannel([*responses])
+        self.channel = ScriptedChannel(in_order(*responses))
         self.epoch = epoch
-        clock = SimpleNamespace(now_ms=now_ms)
-        self.sender = IsrSender(1, cast(Any, self.channel), lambda: self.epoch, cast(Any, clock))
+        self.sender = IsrSender(1, self.channel, lambda: self.epoch, TrioClock())
 
     async def run(self, seconds: float) -> None:
         with trio.move_on_after(seconds):
@@ -59,7 +57,7 @@ class Sender:
     def sent(self) -> list[list[int]]:
         """The partitions in each request."""
         found = []
-        for request in self.channel.requests:
+        for request in self.channel.asked:
             assert isinstance(request, AlterPartitionRequest)
             assert (request.broker_id, request.broker_epoch) == (1, 7)
             found.append([each.partition_index for topic in request.topics for each in topic.partitions])

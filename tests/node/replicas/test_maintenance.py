@@ -23,6 +23,8 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 from tests.apis.support.data_broker import ME, DataBroker, wanted
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.controller.support.harness import TIMESTAMP_MS, directory
+from tests.node.support.controllers import TrioClock
+from tests.node.support.tasks import Turns
 
 HOUR_MS = 3600 * 1000
 DELAY_MS = 60_000
@@ -376,7 +378,7 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
     done: dict[str, list[int]] = {}
 
     def note(name: str) -> None:
-        done.setdefault(name, []).append(round(trio.current_time() * 1000))
+        done.setdefault(name, []).append(TrioClock().now_ms())
 
     def rounds(name: str) -> Callable[[object], Iterator[None]]:
         def work(_: object) -> Iterator[None]:
@@ -391,7 +393,7 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
     made = Maintenance(cast(Any, replicas), cast(Any, None), lambda: cast(Any, None), lambda hosted: None)
     with trio.move_on_after(1.45):
         await made.run()
-    # Without an interval, there is at least a moment.
+    # An interval of 0 is 1 ms.
     assert done.pop(RECOVERY_POINTS) == list(range(100, 1451))
     assert done == {
         "remove_old_records": [100, 400, 700, 1000, 1300],
@@ -406,24 +408,18 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
 async def test_other_tasks_run_while_many_replicas_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintenance, "REPLICAS_PER_TURN", 3)
     made = Maintenance(cast(Any, None), cast(Any, None), lambda: cast(Any, None), lambda hosted: None)
-    turns, seen = 0, []
-
-    async def turn() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await trio.lowlevel.checkpoint()
+    turns, seen = Turns(), []
 
     def work() -> Iterator[None]:
         for _ in range(30):
-            seen.append(turns)
+            seen.append(turns.count)
             yield
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(turn)
+        nursery.start_soon(turns.run)
         await made._in_parts(work)
         nursery.cancel_scope.cancel()
-    # Tasks that may run do so in any order: each other task has run between one part and the next but one.
     assert len(seen) == 30
+    # Trio runs ready tasks in any order. Between one part and the next but one, each other task has run.
     assert len(set(seen)) >= 5
     assert max(seen.count(each) for each in set(seen)) <= 7

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any, cast
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 import trio
@@ -16,7 +14,8 @@ from kafkaproto.messages import AllocateProducerIdsRequest, AllocateProducerIdsR
 from kafkaproto_server.node.replicas import producer_ids
 from kafkaproto_server.node.replicas.producer_ids import PREFETCH_BELOW, RETRY_S, ProducerIds
 from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
-from tests.node.support.controller_channel import ScriptedChannel
+from tests.node.support.controllers import ScriptedChannel, in_order
+from tests.node.support.tasks import running
 
 pytestmark = pytest.mark.trio
 RETRY_MS = int(RETRY_S * 1000)
@@ -30,34 +29,29 @@ class Ids:
     """A broker's ids, and those that were taken."""
 
     def __init__(self, *responses: Message | Exception, epoch: int | None = 7) -> None:
-        self.channel = ScriptedChannel([*responses])
+        self.channel = ScriptedChannel(in_order(*responses))
         self.epoch = epoch
         self.taken: list[int | None] = []
-        self.ids = ProducerIds(3, cast(Any, self.channel), lambda: self.epoch)
+        self.ids = ProducerIds(3, self.channel, lambda: self.epoch)
 
     def take(self, count: int = 1) -> None:
         for _ in range(count):
             self.ids.next(self.taken.append)
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self.ids.run)
-            await wait_all_tasks_blocked()
-            yield
-            nursery.cancel_scope.cancel()
+    def running(self) -> AbstractAsyncContextManager[None]:
+        return running(self.ids.run)
 
 
 async def test_nothing_is_asked_for_before_the_first_id_is_needed(autojump_clock: MockClock) -> None:
     given = Ids(block(5000, PREFETCH_BELOW + 1))
     async with given.running():
         await trio.sleep(1)
-        assert given.channel.requests == []
+        assert given.channel.asked == []
         given.take()
         assert given.taken == []
         await wait_all_tasks_blocked()
         assert given.taken == [5000]
-        assert given.channel.requests == [AllocateProducerIdsRequest(broker_id=3, broker_epoch=7)]
+        assert given.channel.asked == [AllocateProducerIdsRequest(broker_id=3, broker_epoch=7)]
 
 
 async def test_ids_are_in_order_and_each_is_given_once(autojump_clock: MockClock) -> None:
@@ -78,10 +72,10 @@ async def test_the_next_block_is_asked_for_before_the_present_one_is_used_up(
     async with given.running():
         given.take()
         await wait_all_tasks_blocked()
-        assert len(given.channel.requests) == 1
+        assert len(given.channel.asked) == 1
         given.take()
         await wait_all_tasks_blocked()
-        assert len(given.channel.requests) == 2
+        assert len(given.channel.asked) == 2
         # There is one to give at once.
         assert given.taken == [0, 1]
 
@@ -111,7 +105,9 @@ async def test_a_broker_without_an_epoch_asks_once_it_has_one(autojump_clock: Mo
         assert given.channel.asked_ms == [3 * RETRY_MS]
 
 
-async def test_so_many_may_wait(autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_so_many_wait_for_an_id(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(producer_ids, "MAX_WAITING", 2)
     given = Ids(block(9, 1000), epoch=None)
     given.take(3)

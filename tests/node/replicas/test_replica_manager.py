@@ -1,7 +1,9 @@
-"""Who may join an ISR, as a leader sees it (KIP-841, KIP-858, KIP-903), and what replicas say whose logs are closed."""
+"""A broker's replicas as a whole: who may join an ISR (KIP-841, KIP-903), what is answered once a log is closed, what
+is done again and again, and where other brokers are reached."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,12 +18,16 @@ from kafkaproto_server.image.replay import replay
 from kafkaproto_server.storage.errors import CorruptFileError
 from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition, wanted
 from tests.apis.support.replicas import BrokerReplicas
+from tests.node.support.controllers import TrioClock
 
 WORKS, FAILED = b"w" * 16, b"f" * 16
 """Directories of broker 2."""
 
 
-def image(*, fenced: bool = False, leaves: bool = False) -> ClusterImage:
+Endpoint = RegisterBrokerRecord.BrokerEndpoint
+
+
+def image(*, fenced: bool = False, leaves: bool = False, endpoints: Sequence[Endpoint] = ()) -> ClusterImage:
     """Of a cluster with broker 2, in epoch 9."""
     record = RegisterBrokerRecord(
         broker_id=2,
@@ -30,6 +36,7 @@ def image(*, fenced: bool = False, leaves: bool = False) -> ClusterImage:
         fenced=fenced,
         in_controlled_shutdown=leaves,
         log_dirs=[WORKS],
+        end_points=list(endpoints),
     )
     return replay(EMPTY_IMAGE, record, 9)
 
@@ -51,7 +58,7 @@ def test_who_may_join_an_isr(epoch: int, found: ClusterImage, directory_id: byte
     assert broker.manager.is_eligible(2, epoch, directory_id) is may_join
 
 
-def test_whose_log_is_closed_leads_no_more() -> None:
+def test_a_replica_whose_log_is_closed_leads_no_more() -> None:
     broker = DataBroker()
     broker.topic("t", [ME])
     broker.report()
@@ -96,7 +103,7 @@ async def test_leaders_look_at_their_followers_from_time_to_time(autojump_clock:
     looks: dict[str, list[int]] = {"expand": [], "shrink": []}
 
     def look(name: str) -> None:
-        looks[name].append(round(trio.current_time() * 1000))
+        looks[name].append(TrioClock().now_ms())
 
     partition = SimpleNamespace(
         maybe_expand_isr=lambda: look("expand"), maybe_shrink_isr=lambda now_ms: look("shrink")
@@ -127,19 +134,14 @@ async def test_each_failure_of_a_directory_is_reported(autojump_clock: MockClock
 
 
 def test_a_broker_is_reached_at_its_listener_for_brokers_unless_it_is_fenced() -> None:
-    listener = RegisterBrokerRecord.BrokerEndpoint
-    endpoints = [
-        listener(name="OTHER", host="h", port=1, security_protocol=0),
-        listener(name="PLAINTEXT", host="h", port=2, security_protocol=0),
+    other = Endpoint(name="OTHER", host="h", port=1, security_protocol=0)
+    both = (other, Endpoint(name="PLAINTEXT", host="h", port=2, security_protocol=0))
+    images = [
+        image(endpoints=both),
+        image(endpoints=both, fenced=True),
+        image(endpoints=(other,)),
+        EMPTY_IMAGE,
     ]
-
-    def image_of(*, fenced: bool = False, count: int = 2) -> ClusterImage:
-        record = RegisterBrokerRecord(
-            broker_id=2, broker_epoch=9, fenced=fenced, end_points=endpoints[:count]
-        )
-        return replay(EMPTY_IMAGE, record, 9)
-
-    images = [image_of(), image_of(fenced=True), image_of(count=1), EMPTY_IMAGE]
     ports = []
     for each in images:
         endpoint = BrokerReplicas(1, lambda each=each: each).manager._endpoint(2)  # type: ignore[misc]

@@ -30,7 +30,7 @@ def test_what_is_over_takes_no_memory_for_long() -> None:
 
 
 @pytest.mark.parametrize("over", [True, False])
-def test_to_look_what_is_over_costs_little(over: bool) -> None:
+def test_looking_for_what_is_over_costs_little(over: bool) -> None:
     timers = Timers(SetClock())
     looks = 0
 
@@ -43,7 +43,7 @@ def test_to_look_what_is_over_costs_little(over: bool) -> None:
         timers.add(30_000, lambda: None, is_over)
         if number < 2 * module.MANY:
             assert looks == (module.MANY if number >= module.MANY else 0)
-    # At 1, 2 and 4 times so many; if all are over, they are gone each time.
+    # It is looked for at MANY calls, and then whenever there are twice as many as were left the last time.
     assert looks == (4 if over else 1 + 2 + 4) * module.MANY
 
 

@@ -62,12 +62,14 @@ class ScriptedController:
 
 
 class ScriptedChannel(ControllerChannel):
-    """A channel whose answers a test gives, one function call per request, without a connection."""
+    """A channel whose answers a test gives, one function call per request, without a connection. ``asked_ms`` is when
+    each request came, on Trio's clock."""
 
     def __init__(self, response: Callable[[Message], Awaitable[Message]]) -> None:
         super().__init__(client_id="1", locate=_nowhere, news=trio.Event, rng=MiddleRng())
         self._answer = response
         self.asked: list[Message] = []
+        self.asked_ms: list[int] = []
         self.timeouts_ms: list[int] = []
         self.versions: Mapping[int, tuple[int, int]] | None = None
 
@@ -77,9 +79,25 @@ class ScriptedChannel(ControllerChannel):
 
     async def send(self, request: Message, *, timeout_ms: int) -> Message:
         self.asked.append(request)
+        self.asked_ms.append(TrioClock().now_ms())
         self.timeouts_ms.append(timeout_ms)
         await trio.lowlevel.checkpoint()
         return await self._answer(request)
+
+
+def in_order(*responses: Message | Exception) -> Callable[[Message], Awaitable[Message]]:
+    """Gives each request the next response, or raises the next error. With none left, a request waits for ever."""
+    left = list(responses)
+
+    async def respond(request: Message) -> Message:
+        if not left:
+            await trio.sleep_forever()
+        response = left.pop(0)
+        if isinstance(response, Exception):
+            raise response
+        return response
+
+    return respond
 
 
 def _nowhere() -> Endpoint | None:
@@ -90,7 +108,8 @@ class TrioClock:
     """``ports.Clock`` that goes with the clock of the running loop, be it real or not."""
 
     def now_ms(self) -> int:
-        return round(trio.current_time() * 1000)
+        # Only milliseconds that are over count, as in a real clock. The rest is for inexact sums.
+        return int(trio.current_time() * 1000 + 1e-6)
 
     def wall_ms(self) -> int:
         raise AssertionError("nothing here writes down the time")

@@ -58,7 +58,9 @@ class TestAppending:
         assert (request.fetch_offset, request.last_fetched_epoch, request.high_watermark) == (13, 3, 12)
 
     @pytest.mark.parametrize(("offset", "epoch"), [(7, 3), (20, 0), (20, 3)])
-    def test_the_ids_at_the_ends_of_what_a_leader_can_name(self, offset: int, epoch: int) -> None:
+    def test_a_snapshot_with_the_least_or_the_greatest_possible_id_is_fetched(
+        self, offset: int, epoch: int
+    ) -> None:
         machine = follower()
         answer_fetch(machine, high_watermark=7)
         snapshot = OffsetAndEpoch(offset=offset, epoch=epoch)

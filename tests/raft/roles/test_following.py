@@ -26,7 +26,8 @@ from tests.raft.support.machine import Disk, Machine, bootstrap_records, config,
 
 
 def candidate_with_a_vote() -> tuple[Machine, Candidate]:
-    """A follower that has missed its leader and has just become a candidate. Its vote is not durable yet."""
+    """A follower whose leader is gone. Voter 3 has granted it a pre-vote, so that it is a candidate by now. Its vote
+    for itself is not durable yet."""
     machine = follower()
     fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
     machine.tick(30)
@@ -187,7 +188,7 @@ class TestLeaders:
         assert machine.node.state is state
         assert list(state.votes.rejected) == [3]
 
-    def test_an_election_that_another_node_wins_took_its_time_as_well(self) -> None:
+    def test_an_election_that_another_node_wins_counts_in_the_latency_as_well(self) -> None:
         machine = follower()
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
         machine.tick(30)
@@ -227,15 +228,8 @@ class TestLeaders:
         assert [each for each in machine.requests if isinstance(each.request, FetchRequest)] == asked
 
     def test_an_election_that_nobody_answers_is_a_timeout(self) -> None:
-        machine = follower()
-        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
-        machine.tick(30)
-        vote = sent(machine, VoteRequest, to=3)
-        response = VoteResponse(leader=LEADER, is_granted=True)
-        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        machine, candidate = candidate_with_a_vote()
         machine.settle()
-        candidate = machine.node.state
-        assert isinstance(candidate, Candidate)
         machine.tick(candidate.deadline_ms - machine.now_ms - 1)
         machine.settle()
         assert machine.node.state is candidate
@@ -291,11 +285,11 @@ class TestLeaders:
         machine.handle(RequestFailed(request_id=to_2.request_id, failure=RequestFailure.REFUSED))
         assert machine.node.state is state
 
-    def test_a_late_response_does_not_fit_the_log_that_has_grown_meanwhile(self) -> None:
+    def test_a_late_response_does_not_cut_a_log_that_has_grown_meanwhile(self) -> None:
         elsewhere = Destination(id=-2, host="127.0.0.1", port=22)
         machine = follower(voter(1, port=1), voter(2, port=2), bootstrap_servers=(elsewhere,))
         fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
-        # The leader is asked at two addresses, from the same end of this log.
+        # The leader is asked at two addresses for what follows offset 10.
         first, second = sent(machine, FetchRequest, to=2), sent(machine, FetchRequest, to=22)
         batches = (batch(10, 12, 3),)
         machine.handle(
@@ -328,7 +322,7 @@ class TestLeaders:
             each.destination.port for each in machine.requests if isinstance(each.request, VoteRequest)
         ] == [2]
         assert machine.node.statistics().number_unknown_voter_connections == 1
-        # Nor can it be counted on.
+        # Its vote is not counted on either.
         state = machine.node.state
         assert isinstance(state, Prospective)
         assert list(state.votes.absent) == [3]
@@ -346,7 +340,7 @@ class TestLeaders:
         assert sent(machine, EndQuorumEpochRequest).destination.port == 2
         state = machine.node.state
         assert isinstance(state, Resigned)
-        # Nor does it wake up for that.
+        # It does not wake up to try again either.
         assert machine.node.next_deadline_ms() == state.election_at_ms
 
     def test_a_leader_that_names_no_successors_leaves_the_order_to_the_node_ids(self) -> None:
@@ -373,7 +367,7 @@ class TestLeaders:
         machine.ask(end)
         longest_fetch_ms = FETCH_MAX_WAIT_MS + END_GRACE_MS
         assert state_of(machine).fetch_deadline_ms == machine.now_ms + longest_fetch_ms + pause_ms
-        # Repetitions give the former leader no more time.
+        # If the former leader says it again, its time does not begin anew.
         machine.tick(100)
         machine.ask(end)
         assert state_of(machine).fetch_deadline_ms == machine.now_ms - 100 + longest_fetch_ms + pause_ms
