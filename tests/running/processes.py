@@ -38,6 +38,8 @@ class WorkerProcess:
         """When that began, by the clock of this process."""
         self.ended_s: float | None = None
         """When it said that it was done."""
+        self.has_failed = False
+        """Whether it told of a failure."""
         self.log = folder / f"process-{number}.log"
         self.coverage = folder / f"coverage-{number}" if covers else None
         self.connection, other = socket.socketpair()
@@ -94,6 +96,11 @@ class WorkerProcess:
         """Kill it if it was done long ago."""
         if self.ended_s is not None and time.monotonic() > self.ended_s + END_S:
             self._process.kill()
+
+    def close_if_gone(self) -> None:
+        """If it has ended, have `events` end too, even if a fork of it still holds the connection."""
+        if self._process.poll() is not None:
+            self.connection.shutdown(socket.SHUT_RD)
 
     def wait(self, longest_s: float = END_S) -> int | None:
         """Its exit status; None if it does not end, and is killed with all that it has started."""

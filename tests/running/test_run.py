@@ -196,6 +196,44 @@ def test_the_end_of_a_process_is_a_failure_and_the_rest_goes_on(
     assert failure.reason == "its process ended with status 7; not all tests of tests/test_a.py have run"
 
 
+def test_a_process_that_it_forked_does_not_hold_up_the_end_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = "import os, time\ndef test_ends():\n    if os.fork() == 0:\n        time.sleep(600)\n    os._exit(7)\n"
+    run, _ = run_of(tmp_path, monkeypatch, a=ends)
+    (failure,) = run.results.failures
+    assert failure.reason == "its process ended with status 7; not all tests of tests/test_a.py have run"
+
+
+def test_an_exception_after_all_tests_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = made_run(tmp_path, monkeypatch, is_all=True, processors=1, drawn_by=None, a="def test_a(): pass\n")
+    with (tmp_path / "tests" / "conftest.py").open("a") as file:
+        file.write("def pytest_unconfigure(): raise ValueError('too late')\n")
+    run.go(Kept())
+    assert run.results.outcomes == {"passed": 1}
+    (failure,) = run.results.failures
+    assert failure.reason == "its process ended with status 1"
+    assert "ValueError: too late" in failure.report
+
+
+def test_slices_of_a_file_have_to_be_of_the_same_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.running.units.SLICE_S", 0.05)
+    run = made_run(tmp_path, monkeypatch, is_all=True, processors=1, drawn_by=None, a="", b="")
+    kept = Kept()
+    first, second, *others = run._units.values()
+    assert (first.path, first.slices) == (second.path, 2)
+    run._collected(first, {"tests": 1, "names": "one order", "others": {}}, kept)
+    for each in others:
+        run._collected(each, {"tests": 1, "names": "other tests", "others": {}}, kept)
+    assert run.results.failures == []
+    run._collected(second, {"tests": 1, "names": "another order", "others": {}}, kept)
+    (failure,) = kept.failures
+    assert failure.test == first.path
+    assert failure.reason == "its tests are others, or in another order, in another process"
+
+
 def test_a_newcomer_runs_a_share_of_the_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = (
         "import pytest\n@pytest.mark.simulation\n@pytest.mark.parametrize('seed', range(20))\n"

@@ -11,7 +11,7 @@ that it sends:
 | event | with |
 |---|---|
 | ``want`` | |
-| ``collected`` | ``unit``; ``tests``: how many of them it has; ``others``: how many tests the file has, by part |
+| ``collected`` | ``unit``; ``tests``: how many; ``names``: see `_digest`; ``others``: how many, by other part |
 | ``began`` | ``unit``, ``test`` |
 | ``test`` | ``unit``, ``test``, ``outcome``, ``reason``, ``report``, ``cpu_s``, ``wall_s``, ``counts``, ``marks`` |
 | ``broken`` | ``unit``, ``reason``, ``report``: the file cannot be collected |
@@ -22,6 +22,7 @@ that it sends:
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import socket
@@ -146,9 +147,10 @@ class Worker:
         if self._drawn_by is not None and unit.part is Part.SIMULATION:
             left_out = {item.nodeid for item in outside_of_share(mine, self._drawn_by)}
             mine = [item for item in mine if item.nodeid not in left_out]
+        names = _digest(mine)
         mine = mine[unit.slice :: unit.slices]
         others = {part.value: count for part, count in parts.items() if part is not unit.part}
-        self._send(event="collected", unit=unit.number, tests=len(mine), others=others)
+        self._send(event="collected", unit=unit.number, tests=len(mine), names=names, others=others)
         self._send(event="spent", unit=unit.number, **Spent.now().since(began))
         return mine
 
@@ -193,15 +195,21 @@ class Worker:
         self._lines.flush()
 
 
+def _digest(items: Sequence[pytest.Item]) -> str:
+    """The same in each process that collects the same tests in the same order."""
+    return hashlib.sha256("\n".join(item.nodeid for item in items).encode()).hexdigest()
+
+
 def outcome_of(reports: Sequence[pytest.TestReport]) -> tuple[str, str]:
-    """``passed``, ``failed`` or ``skipped``, and why not passed, in a line."""
+    """``passed``, ``failed`` or ``skipped``, and why not passed, in a line. What was not called has not passed."""
     for report in reports:
         if report.failed:
             return "failed", reason_of(report)
     for report in reports:
         if report.skipped:
             return "skipped", reason_of(report)
-    return "passed", ""
+    was_called = any(report.when == "call" for report in reports)
+    return ("passed", "") if was_called else ("failed", "it was not called")
 
 
 def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
