@@ -81,11 +81,13 @@ def main(is_all: bool, measure: bool, hours: float | None, arguments: tuple[str,
     Arguments go to pytest. So bin/test tests/raft -k pre_vote runs some of the same tests in one process; -n auto takes
     all processors, and -m MARKS selects others.
     """
+    if measure and (arguments or not is_all):
+        raise click.UsageError("--measure goes with --all, and with nothing else")
+    if hours is not None and (arguments or is_all):
+        raise click.UsageError("--search goes with nothing else but the hours")
     for number in (signal.SIGINT, signal.SIGTERM):
         # A shell has what it puts into the background ignore interrupts, and what that starts as well.
         signal.signal(number, signal.default_int_handler)
-    if measure and (arguments or not is_all):
-        raise click.UsageError("--measure goes with --all, and with nothing else")
     if hours is not None:
         sys.exit(_search(hours))
     if is_all:

@@ -98,6 +98,16 @@ def test_a_command_that_takes_too_long_has_failed(tmp_path: Path) -> None:
     assert len(step.found) == 1
 
 
+def test_a_search_that_cannot_begin_ends_all(tmp_path: Path) -> None:
+    def command(_number: int, _budget_s: float, _folder: Path) -> Sequence[str]:
+        raise ValueError("no such seeds")
+
+    broken = Search(name="broken", what="Cannot begin.", command=command)
+    made = Hunt([broken, fake("other")], tmp_path, seconds=600.0, tell=lambda _: None)
+    with pytest.raises(ValueError, match="no such seeds"):
+        made.go(2, lambda: None)
+
+
 def test_the_one_that_had_the_least_time_is_next(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     for name, wall_s in (("a", 9.0), ("b", 2.0), ("b", 2.0), ("c", 6.0)):
