@@ -6,6 +6,7 @@ The parent must have one thread only: in the child the others would be missing, 
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import os
 import resource
@@ -54,6 +55,8 @@ def forked(function: Callable[[Say], None]) -> Ended:
     threads = len(list(Path("/proc/self/task").iterdir()))
     assert threads == 1, f"{threads} threads, and a fork has one"
     receiver, sender = Pipe(duplex=False)
+    # A child that collects garbage does not look through what is there already, nor copy it.
+    gc.freeze()
     pid = os.fork()
     if pid == 0:
         receiver.close()
