@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 import pytest
 
@@ -90,9 +91,15 @@ def test_the_statement_with_the_fault_is_counted() -> None:
     site = next(each for each in faults.all_sites("raft/node.py") if each.fault.operator == "operand dropped")
     module, tree = planted(site.fault, is_counted=True)
     assert module.__name__ == "kafkaproto_server.raft.node"
-    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
-    [call] = [each for each in calls if isinstance(each.func, ast.Name) and each.func.id == faults.COUNTER]
-    assert call.lineno <= site.first_line
+    blocks = [body for each in ast.walk(tree) if isinstance(body := getattr(each, "body", None), list)]
+    [counted] = [
+        after
+        for block in blocks
+        for before, after in itertools.pairwise(block)
+        if ast.unparse(before) == f"{faults.COUNTER}()"
+    ]
+    assert counted.lineno <= site.first_line <= site.last_line <= counted.end_lineno
+    assert ast.unparse(tree).count(faults.COUNTER) == 1
 
 
 def test_each_room_has_modules_tests_and_seeds() -> None:

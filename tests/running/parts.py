@@ -51,7 +51,7 @@ def part_of_item(item: pytest.Item) -> Part:
 
 
 def share_of(names: Sequence[str], drawn_by: str) -> set[str]:
-    """One in SHARE of the tests of a file, at least one. Which ones, another text to draw them by changes."""
+    """One in SHARE of the tests of a file, at least one. Another text draws others."""
     drawn = sorted(names, key=lambda name: hashlib.sha256(f"{drawn_by} {name}".encode()).digest())
     return set(drawn[: -(-len(drawn) // SHARE)])
 

@@ -18,9 +18,9 @@ from tests.running.parts import ROOT
 from tests.running.units import Lane, Unit
 
 END_S = 120.0
-"""For ending what a session holds: servers, a JVM."""
+"""So long a process may take at its end, to stop the servers and the JVM of its session."""
 INTERRUPT_S = 20.0
-"""For that after an interrupt."""
+"""The same after an interrupt."""
 
 
 class WorkerProcess:
@@ -72,7 +72,7 @@ class WorkerProcess:
         self._received = b""
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """What has come since the last call; at least something has. Raises EOFError at the end of all."""
+        """What has come since the last call. Waits if that is nothing; raises EOFError if nothing comes any more."""
         got = b""
         with contextlib.suppress(ConnectionResetError):
             got = self.connection.recv(1 << 20)
@@ -83,7 +83,7 @@ class WorkerProcess:
             yield json.loads(line)
 
     def give(self, unit: Unit | None) -> None:
-        """Answer the question for a unit."""
+        """Give it the unit that it wants, or None if there is none for it."""
         with contextlib.suppress(BrokenPipeError):
             self.connection.sendall(json.dumps(None if unit is None else unit.to_json()).encode() + b"\n")
 

@@ -1,4 +1,4 @@
-"""Runs a plan: starts the processes, hands out units, takes in what comes of them.
+"""Runs a plan: starts the processes, gives them units of work, and takes in the results.
 
 Each lane has its processes, which ask for one unit after the other until there are none. One that ends in the middle is
 a failure of the test that it ran, and another one takes its place.
@@ -24,7 +24,7 @@ REDRAW_S = 0.25
 PACE_KNOWN = 0.05
 """After this part of a run its pace is known."""
 LOG_CHARACTERS = 20_000
-"""That are shown of what a process printed that ended in the middle."""
+"""So much is shown of what a process printed before it ended in the middle of its tests."""
 RIGHT_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 """Exit statuses of processes of which no test failed."""
 

@@ -76,7 +76,7 @@ class Journal:
             file.write(f"{step.to_json()}\n")
 
     def next_number(self, search: Search) -> int:
-        """Where a search goes on."""
+        """The number of the next step of a search."""
         numbers = [step.number + step.tried for step in self.steps if step.search == search.name]
         return max(numbers, default=search.first)
 

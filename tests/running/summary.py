@@ -13,10 +13,10 @@ from tests.running.results import Results, folder_of
 from tests.running.units import Plan, Unit
 
 FOLDERS = 8
-"""That are named, of those with the most tests."""
+"""So many folders are named: those with the most tests."""
 
 LOADED = 0.5
-"""A load of so much a processor makes a difference."""
+"""If the load is higher for each processor, other programs make the run longer."""
 
 
 def release() -> str:

@@ -1,4 +1,4 @@
-"""Searches go on where they ended, and remember what they found."""
+"""A search resumes where it has ended, and remembers what it has found."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def tried(search: str, wall_s: float, number: int = 1) -> Tried:
     )
 
 
-def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
+def test_a_search_resumes_where_it_was_stopped(tmp_path: Path) -> None:
     search = fake("fake")
     journal = hunt(tmp_path, search, lambda _: (tmp_path / "fake" / "running-5").exists())
     assert [step.number for step in journal.steps] == [1, 2, 3, 4]

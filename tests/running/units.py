@@ -32,7 +32,7 @@ SPARK_FOLDER = "tests/pipeline/"
 NICE = 10
 """Of what runs beside servers: where all want a processor, it has a tenth of what a server has."""
 SLICE_S = 30.0
-"""A unit that computes longer is cut into slices, so that no processor is left with it at the end."""
+"""A unit that computes longer is cut into slices, so that at the end one processor does not work alone for long."""
 
 _MARKS = re.compile(r"mark\.(slow|jvm|clients|simulation|search)\b")
 _MARKS_OF_ALL = re.compile(r"^pytestmark = .*mark\.(slow|jvm|clients|simulation|search)\b", re.MULTILINE)

@@ -16,7 +16,7 @@ that it sends:
 | ``test`` | ``unit``, ``test``, ``outcome``, ``reason``, ``report``, ``cpu_s``, ``wall_s``, ``counts``, ``marks`` |
 | ``broken`` | ``unit``, ``reason``, ``report``: the file cannot be collected |
 | ``spent`` | ``unit``, ``cpu_s``, ``wall_s``: for collecting it |
-| ``ended`` | : nothing comes any more but the end of what the session holds |
+| ``ended`` | : no other test runs; what is left is to stop what the session has started |
 """
 
 from __future__ import annotations
