@@ -16,7 +16,7 @@ from tests.running import costs
 from tests.running.covering import check
 from tests.running.displays import make_display
 from tests.running.findings import report
-from tests.running.parts import ALL, NEWCOMERS, ROOT, commit
+from tests.running.parts import NEWCOMERS, ROOT, commit
 from tests.running.run import Run
 from tests.running.search import FOLDER, Hunt
 from tests.running.searches import table
@@ -46,8 +46,8 @@ Marks say when a test runs. A test without any is quick: both commands run it.
 
 \b
   bin/test                 {NEWCOMERS}
-  bin/test --all           {ALL}
-  bin/test --search        what is marked search, and all in tests/running/searches.py
+  bin/test --all           everything
+  bin/test --search        runs no tests, but the searches in tests/running/searches.py
 """
 
 
@@ -93,9 +93,9 @@ def main(is_all: bool, measure: bool, hours: float | None, arguments: tuple[str,
     if is_all:
         subprocess.run([ROOT / "compat" / "install", "--jvm", "--clients"], check=True)
     if arguments:
-        command = [sys.executable, "-m", "pytest", "-m", ALL if is_all else NEWCOMERS]
+        command = [sys.executable, "-m", "pytest"]
         if not is_all:
-            command += ["-p", "tests.running.parts", f"--share={commit()}"]
+            command += ["-m", NEWCOMERS, "-p", "tests.running.parts", f"--share={commit()}"]
         os.execv(sys.executable, [*command, *arguments])
     sys.exit(_run(is_all=is_all, measure=measure))
 

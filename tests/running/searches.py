@@ -317,21 +317,6 @@ def _beside() -> list[Search]:
             ],
             lane=Lane.SERVERS,
         ),
-        Search(
-            name="long-tests",
-            what="The tests that are marked search.",
-            command=lambda _number, _budget_s, _folder: [
-                PYTHON,
-                "-m",
-                "pytest",
-                "-q",
-                "-m",
-                "search",
-                "tests",
-            ],
-            judge=partial(by_status, right=(0, NO_TESTS)),
-            lane=Lane.SERVERS,
-        ),
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running.parts import ALL, NEWCOMERS, ROOT, SHARE, Part, part_of, share_of
+from tests.running.parts import NEWCOMERS, ROOT, SHARE, Part, part_of, share_of
 
 NAMES = [f"tests/sim/test_seeds.py::test[{number}]" for number in range(100)]
 
@@ -23,7 +23,6 @@ NAMES = [f"tests/sim/test_seeds.py::test[{number}]" for number in range(100)]
         ({"slow"}, Part.LONG),
         ({"jvm"}, Part.LONG),
         ({"clients", "simulation"}, Part.LONG),
-        ({"search", "slow"}, Part.SEARCH),
     ],
 )
 def test_marks_decide_the_part(marks: set[str], part: Part) -> None:
@@ -37,7 +36,6 @@ def test_every_mark_of_ours_is_in_a_selection() -> None:
     assert {mark for mark in marks if part_of({mark}) is Part.LONG} == {"slow", "jvm", "clients"}
     left_out = {word for word in NEWCOMERS.split() if word not in ("not", "and")}
     assert marks - left_out == {"simulation"}
-    assert ALL == "not search"
 
 
 def test_each_text_draws_another_share_of_the_same_size() -> None:

@@ -51,7 +51,6 @@ def units(root: Path, *, is_all: bool) -> list[Unit]:
         ("pytestmark = [pytest.mark.trio, pytest.mark.clients]\n", {Part.LONG}),
         ("pytestmark = pytest.mark.trio\n", {Part.QUICK}),
         ("@pytest.mark.simulation\n@pytest.mark.slow", {Part.QUICK, Part.SIMULATION, Part.LONG}),
-        ("@pytest.mark.search", {Part.QUICK, Part.SEARCH}),
     ],
 )
 def test_a_file_says_which_parts_it_may_have(text: str, parts: set[Part]) -> None:
