@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.running.parts import ROOT, Part
 from tests.running.results import Failure
 from tests.running.run import Run
 from tests.running.units import Plan, files_with_tests
+from tests.running.worker import outcome_of
 
 COSTS = Costs(calibration_s=1.0, listed={}, others={part: (Cost(0.1, 0.1, 2), 1) for part in Part})
 CONFTEST = """
@@ -232,6 +234,25 @@ def test_slices_of_a_file_have_to_be_of_the_same_tests(
     (failure,) = kept.failures
     assert failure.test == first.path
     assert failure.reason == "its tests are others, or in another order, in another process"
+
+
+def test_what_is_left_counts_parts_that_no_text_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made_run(tmp_path, monkeypatch, is_all=True, processors=1, drawn_by=None, a="")
+    (unit,) = run._units.values()
+    run._collected(unit, {"tests": 2, "names": "", "others": {"simulation": 2}}, Kept())
+    assert run.share_done == 0
+    run._done.add(unit.number)
+    assert run.share_done == pytest.approx(0.5)
+
+
+def test_a_test_that_was_not_called_has_not_passed() -> None:
+    def report(when: Literal["setup", "call", "teardown"]) -> pytest.TestReport:
+        return pytest.TestReport("a", ("a", 1, "a"), {}, "passed", None, when)
+
+    assert outcome_of([report("setup"), report("call"), report("teardown")]) == ("passed", "")
+    assert outcome_of([report("setup"), report("teardown")]) == ("failed", "it was not called")
 
 
 def test_a_newcomer_runs_a_share_of_the_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
