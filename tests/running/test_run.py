@@ -165,7 +165,7 @@ def test_has_no_fixture(broken):
     assert failed.reason.startswith("AssertionError: one is not two")
     assert "assert 1 == 2" in failed.report
     assert "told" in failed.report
-    assert failed.command == ".venv/bin/python -m pytest 'tests/test_a.py::test_fails'"
+    assert failed.command == ".venv/bin/python -m pytest tests/test_a.py::test_fails"
     assert told["tests/test_a.py::test_has_no_fixture"].reason == "setup: ValueError: no fixture"
     assert "nothing_of_that_name" in told["tests/test_c.py"].reason
     assert run.results.costs["tests/test_b.py", Part.QUICK].tests == 5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from tests.running.counting import (
@@ -18,7 +20,7 @@ from tests.running.counting import (
 )
 from tests.running.displays import in_words
 from tests.running.parts import Part
-from tests.running.results import Results, folder_of
+from tests.running.results import Results, failure_of, folder_of
 from tests.running.summary import failures, number_of_rules, proved, release, skipped
 from tests.running.units import Unit
 
@@ -79,9 +81,15 @@ def test_nothing_is_told_of_what_failed() -> None:
     told = "\n".join(failures(made))
     assert "where it was lost" in told
     assert (
-        "  .venv/bin/python -m pytest 'tests/sim/nodes/test_nodes.py::test'\n    AssertionError: lost" in told
+        "  .venv/bin/python -m pytest tests/sim/nodes/test_nodes.py::test\n    AssertionError: lost" in told
     )
     assert list(failures(results())) == []
+
+
+def test_the_command_that_shows_a_failure_again_is_for_a_shell() -> None:
+    test = "tests/test_a.py::test['a b' $HOME]"
+    *_, argument = shlex.split(failure_of(test, "", "").command)
+    assert argument == test
 
 
 def test_why_tests_were_skipped_is_told_once_for_each_reason() -> None:
