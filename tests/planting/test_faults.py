@@ -11,6 +11,7 @@ from tests.planting import faults
 from tests.planting.faults import Fault, find, planted, sites_of
 from tests.planting.judged import equivalent, noticed_by_seeds, noticed_by_tests, read
 from tests.planting.rooms import ROOMS, room_of
+from tests.sim.rules.runs import OTHER_FIRST_SEEDS
 
 SOURCE = '''"""A module."""
 LIMIT = 1 + 1
@@ -110,6 +111,11 @@ def test_each_room_has_modules_tests_and_seeds() -> None:
         assert [seed for seed, _ in zip(room.some_seeds(), range(9), strict=False)][
             : len(room.seeds)
         ] == list(room.seeds)
+
+
+def test_seeds_of_rooms_are_those_of_the_simulator() -> None:
+    known = {seed for room in ROOMS.values() for seed in room.seeds}
+    assert known == set(OTHER_FIRST_SEEDS)
 
 
 def test_what_only_speaks_is_in_no_room() -> None:

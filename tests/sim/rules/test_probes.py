@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.planting.support.modules import imported
 from tests.sim.rules.moments import ENOUGH, Found, Recorder
 from tests.sim.rules.probes import watched_in
 from tests.sim.rules.table import Rule
@@ -114,16 +113,8 @@ class Sample:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    path = tmp_path_factory.mktemp("watched") / "watched_module.py"
-    path.write_text(SOURCE)
-    spec = importlib.util.spec_from_file_location("watched_module", path)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[made.__name__] = made
-    spec.loader.exec_module(made)
-    yield made
-    del sys.modules[made.__name__]
+    with imported(tmp_path_factory.mktemp("watched") / "watched_module.py", SOURCE) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
