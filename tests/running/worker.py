@@ -36,6 +36,7 @@ import pytest
 from tests.running.counting import take_counts
 from tests.running.covering import Covering, is_covered
 from tests.running.parts import Part, outside_of_share, part_of_item
+from tests.running.processor_time import used_by_all_s
 from tests.running.units import Unit, files_with_tests
 
 
@@ -58,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Processor time of this process and of its children that have ended, and time by the clock."""
+    """Processor time of this process and of its children, and time by the clock."""
 
     cpu_s: float
     wall_s: float
@@ -66,8 +67,7 @@ class Spent:
     @classmethod
     def now(cls) -> Spent:
         """Until now."""
-        times = os.times()
-        return cls(times.user + times.system + times.children_user + times.children_system, time.monotonic())
+        return cls(used_by_all_s(), time.monotonic())
 
     def since(self, began: Spent) -> dict[str, float]:
         """The difference, as events have it."""
