@@ -78,6 +78,8 @@ class Run:
         self._started = 0
         self._began_s = time.monotonic()
         self._estimate_s = self._seconds_of(self._units.values())
+        self._rest = (0, 0), 0.0
+        """What the units that are left take, for so many units and so many that are done."""
 
     def go(self, display: Display) -> None:
         """Run everything. An interrupt ends all processes and is raised again."""
@@ -127,7 +129,12 @@ class Run:
         return self._plan.seconds(list(units), self._scale, self._processors)
 
     def _rest_s(self) -> float:
-        return self._seconds_of(unit for unit in self._units.values() if unit.number not in self._done)
+        # Displays ask several times a second, and some hundred units are added up.
+        state = len(self._units), len(self._done)
+        if state != self._rest[0]:
+            left = [unit for unit in self._units.values() if unit.number not in self._done]
+            self._rest = state, self._seconds_of(left)
+        return self._rest[1]
 
     def _start(self) -> bool:
         """Start the processes that are due; returns whether any runs."""
