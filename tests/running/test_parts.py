@@ -52,11 +52,11 @@ def test_a_share_has_at_least_one_test() -> None:
 
 
 def test_pytest_runs_the_share_and_what_it_is_told_by_name(tmp_path: Path) -> None:
-    for name in ("drawn", "named"):
+    for name, seeds in (("drawn", 15), ("single", 1), ("named", 16)):
         (tmp_path / f"test_{name}.py").write_text(
             "import pytest\n"
             "@pytest.mark.simulation\n"
-            "@pytest.mark.parametrize('seed', range(16))\n"
+            f"@pytest.mark.parametrize('seed', range({seeds}))\n"
             "def test_seed(seed): pass\n"
             "def test_quick(): pass\n"
         )
@@ -71,8 +71,14 @@ def test_pytest_runs_the_share_and_what_it_is_told_by_name(tmp_path: Path) -> No
         "-W",
         "ignore",
     ]
-    command += [f"--rootdir={tmp_path}", "-c", "/dev/null", f"{tmp_path}/test_drawn.py"]
+    command += [
+        f"--rootdir={tmp_path}",
+        "-c",
+        "/dev/null",
+        f"{tmp_path}/test_drawn.py",
+        f"{tmp_path}/test_single.py",
+    ]
     command += [f"{tmp_path}/test_named.py::test_seed[{seed}]" for seed in range(9)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    # Two of sixteen and the quick one; nine by name.
-    assert done.stdout.splitlines()[-1].startswith("12 passed, 14 deselected"), done.stdout
+    # Two of fifteen, one of one, and both quick ones; nine by name.
+    assert done.stdout.splitlines()[-1].startswith("14 passed, 13 deselected"), done.stdout
