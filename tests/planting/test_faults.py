@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import itertools
+from pathlib import Path
 
 import pytest
 
-from tests.planting import faults
+from tests.planting import faults, judged
 from tests.planting.faults import Fault, find, planted, sites_of
 from tests.planting.judged import equivalent, noticed_by_seeds, noticed_by_tests, read
 from tests.planting.rooms import ROOMS, room_of
@@ -131,6 +132,15 @@ def test_judged_faults_have_a_place_still() -> None:
 
 def test_nothing_is_judged_in_two_ways() -> None:
     assert not equivalent().keys() & (noticed_by_tests().keys() | noticed_by_seeds().keys())
+
+
+def test_a_test_or_a_seed_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [Fault.parse(f"a.py | f | del skipped | del a | {number}") for number in (1, 2)]
+    noticed = tmp_path / "noticed.txt"
+    noticed.write_text(f"{faults[0]}\n    tests/test_a.py::test\n{faults[1]}\n    seed 7\n")
+    monkeypatch.setattr(judged, "NOTICED", noticed)
+    assert noticed_by_tests() == {faults[0]: "tests/test_a.py::test"}
+    assert noticed_by_seeds() == {faults[1]: 7}
 
 
 LINE = "a.py | f | del skipped | del a | 1"

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from compat.parity.jars import release
 from tests.running.counting import ACKNOWLEDGED, BROKEN_RULES, CORES, HOURS, NODES, SCENARIOS, SEEDS
 from tests.running.displays import in_words
 from tests.running.parts import ROOT, SHARE, Part
@@ -17,12 +18,6 @@ FOLDERS = 8
 
 LOADED = 0.5
 """If the load is higher for each processor, other programs make the run longer."""
-
-
-def release() -> str:
-    """The release of Apache Kafka beside which the tests run."""
-    text = (ROOT / "messages" / "SOURCE.md").read_text()
-    return next(line.split()[1] for line in text.splitlines() if line.startswith("Release: "))
 
 
 def number_of_rules() -> int:

@@ -85,8 +85,9 @@ def test_a_search_resumes_where_it_was_stopped(tmp_path: Path) -> None:
     again = Journal(tmp_path)
     assert again.steps == journal.steps
     assert again.next_number(search) == 5
-    written = report(again, [search], tmp_path)
+    written = report(again, [search, fake("other")], tmp_path)
     assert "| fake | Counts. | 4 | 4 |" in written
+    assert "| other | Counts. | 0 | 0 |" in written
     assert written.count("bin/simulate --seed 3") == 1
 
 
