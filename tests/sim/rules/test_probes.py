@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from tests.planting.support.modules import imported
 from tests.sim.rules.moments import ENOUGH, Found, Recorder
-from tests.sim.rules.probes import watched_in
+from tests.sim.rules.probes import _shadow, watched_in
 from tests.sim.rules.table import Rule
 
 SOURCE = """
@@ -187,6 +188,36 @@ def test_shadows_are_not_counted_as_if_they_had_happened(sample: Sample) -> None
     assert not sample.module.Log(1).waits(False)
     assert not sample.module.Log(11).waits(False)
     assert sample.recorder.found() == {rule("Log.waits", "is_open").key: Found(2, 1, 0, ())}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a.b[1:c] + len(d) > max(e, -1)", "a.get(b)", "a.is_empty()", "a.has_room(b, c=d)", "abs(a) in (b, c)"],
+)
+def test_what_only_looks_is_a_shadow(text: str) -> None:
+    assert _shadow(ast.parse(text, mode="eval").body) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.pop()",
+        "ask(a)",
+        "is_empty(a)",
+        "a + ask(b)",
+        "len(ask(a))",
+        "a.pop().is_empty()",
+        "a.is_empty(b.pop())",
+        "a.is_in(b=ask(c))",
+        "a.is_in(**b)",
+        "a[ask(b)]",
+        "await a",
+        "(a := b)",
+        "[each for each in a]",
+    ],
+)
+def test_what_may_have_effects_is_no_shadow(text: str) -> None:
+    assert _shadow(ast.parse(text, mode="eval").body) is None
 
 
 def test_shadows_are_left_alone_once_the_rule_was_seen_to_decide_often_enough(sample: Sample) -> None:
