@@ -21,7 +21,7 @@ LONG_FUNCTIONS: frozenset[str] = frozenset()
 PURE_ROOMS = tuple(
     f"server/kafkaproto_server/{room}/" for room in ("raft", "controller", "image", "security")
 )
-SEARCHED_MARKS = re.compile(r"mark\.(clients|jvm|search|simulation|slow)\b")
+SEARCHED_MARKS = re.compile(r"mark\.(clients|jvm|simulation|slow)\b")
 """Marks of tests that are not quick."""
 BANNED_IN_PURE_ROOMS = frozenset({"hash", "id", "open", "print", "uuid4"})
 """Calls whose result differs from process to process, or that reach out of it."""

@@ -1,1 +1,1 @@
-"""Faults planted in the product by rewriting syntax trees, and probes that count how often a rule decides."""
+"""Faults planted in the product by rewriting syntax trees, and who notices them."""

@@ -21,10 +21,10 @@ BUDGET_S = 60.0
 
 @click.command()
 @click.option("--number", type=click.IntRange(1), default=60, show_default=True, help="Draw so many faults.")
-@click.option("--seed", type=int, default=1, show_default=True, help="That the draw follows from.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Another one draws other faults.")
 @click.option("--room", "rooms", multiple=True, type=click.Choice(list(ROOMS)), help="Of these rooms only.")
 @click.option(
-    "--fault", "lines", multiple=True, metavar="LINE", help="Instead of a draw: this one, once more."
+    "--fault", "lines", multiple=True, metavar="LINE", help="Plant this one again, instead of a draw."
 )
 @click.option(
     "--budget",

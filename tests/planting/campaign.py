@@ -6,8 +6,9 @@ for each fault.
 
 from __future__ import annotations
 
-import gc
+import fcntl
 import multiprocessing
+import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
@@ -84,7 +85,7 @@ def run_tasks(tasks: Sequence[Task], processes: int) -> Iterator[Any]:
             while waiting and len(running) < processes:
                 function, arguments = waiting.pop()
                 receiver, sender = context.Pipe(duplex=False)
-                process = context.Process(target=function, args=(sender, *arguments))
+                process = context.Process(target=_run_task, args=(function, sender, *arguments))
                 process.start()
                 sender.close()
                 running[receiver] = process
@@ -100,14 +101,24 @@ def run_tasks(tasks: Sequence[Task], processes: int) -> Iterator[Any]:
     finally:
         for each in running.values():
             each.terminate()
+        for each in running.values():
+            each.join()
+
+
+def _run_task(function: Callable[..., None], sender: Connection, *arguments: Any) -> None:
+    # One that is terminated ends the child that it has forked.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    function(sender, *arguments)
 
 
 def _try_in_room(sender: Connection, room: Room, faults: Sequence[Fault], path: Path) -> None:
     def job(collected: Collected) -> None:
-        recording = Recording.load(path) if path.is_file() else _recorded(room, collected, path, sender)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.with_suffix(".lock").open("w") as lock:
+            # Another process with faults of this room waits for the recording rather than make it as well.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            recording = Recording.load(path) if path.is_file() else _recorded(room, collected, path, sender)
         live = live_functions({str(file_of(each)) for each in room.paths()})
-        # Children that collect garbage do not copy what is there already.
-        gc.freeze()
         trials = Trials(collected, recording, live)
         for fault in faults:
             try:

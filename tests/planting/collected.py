@@ -11,16 +11,15 @@ import gc
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 from tests.planting.forks import limit_cpu
+from tests.running.parts import NEWCOMERS, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-QUICK = "not jvm and not clients and not simulation and not slow"
-"""The marks of ``bin/test --quick``."""
+QUICK = f"{NEWCOMERS} and not simulation"
+"""What ``bin/test`` runs, less the simulations, as pytest's option -m has it."""
 _OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--capture=no")
 
 
@@ -92,7 +91,7 @@ class _Plugin:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:
             raise session.Failed("some tests cannot be imported")
-        # What is never collected is not copied by children either.
+        # `forked` freezes what there is, and garbage would stay for ever.
         gc.collect()
         self._job(Collected(session.items, self._reports))
         return True

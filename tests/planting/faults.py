@@ -53,8 +53,13 @@ class Fault:
     @classmethod
     def parse(cls, line: str) -> Fault:
         """The fault with this name. Raises ValueError if it is none."""
-        path, function, operator, rest = line.strip().split(_SEPARATOR, 3)
-        text, _, number = rest.rpartition(_SEPARATOR)
+        parts = line.strip().split(_SEPARATOR)
+        if len(parts) < 5 or not parts[-1].isdigit():
+            raise ValueError(
+                f"a fault is named by a file, a function, an operator, a text and a number, not {line!r}"
+            )
+        (path, function, operator, *texts), number = parts[:-1], parts[-1]
+        text = _SEPARATOR.join(texts)
         if operator not in OPERATORS:
             raise ValueError(f"there is no operator {operator!r}")
         return cls(path=path, function=function, operator=operator, text=text, number=int(number))

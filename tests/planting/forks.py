@@ -6,6 +6,7 @@ The parent must have one thread only: in the child the others would be missing, 
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import os
 import resource
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
+
+from tests.running.processor_time import used_s
 
 Say: TypeAlias = Callable[[Any], None]
 """Sends something to the parent."""
@@ -54,6 +57,8 @@ def forked(function: Callable[[Say], None]) -> Ended:
     threads = len(list(Path("/proc/self/task").iterdir()))
     assert threads == 1, f"{threads} threads, and a fork has one"
     receiver, sender = Pipe(duplex=False)
+    # A child that collects garbage does not look through what is there already, nor copy it.
+    gc.freeze()
     pid = os.fork()
     if pid == 0:
         receiver.close()
@@ -120,18 +125,12 @@ def _listen(pid: int, receiver: Connection, said: list[Any]) -> bool:
             except EOFError:
                 return False
             continue
-        now, used = time.monotonic(), _used_s(pid)
+        now, used = time.monotonic(), used_s(pid)
         # One that has no processor because others have them does not stand still, however long that lasts.
         if used > seconds + _STILL_S or _is_waiting_for_the_machine(pid):
             seconds, since = used, now
         elif now > since + LONGEST_STILL_S:
             return True
-
-
-def _used_s(pid: int) -> float:
-    """The processor time of a process and of those that it waited for."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _is_waiting_for_the_machine(group: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,10 @@ class CleanRuns:
         if not path.is_file():
             ran = run_forked(seed, (), itertools.count(), _CLEAN_LIMIT_S)
             self._folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(None if ran.failure else ran.seconds))
+            # Another process may read it meanwhile.
+            unfinished = path.with_suffix(f".{os.getpid()}")
+            unfinished.write_text(json.dumps(None if ran.failure else ran.seconds))
+            unfinished.rename(path)
         seconds: float | None = json.loads(path.read_text())
         return seconds
 

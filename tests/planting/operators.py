@@ -349,7 +349,7 @@ _COMPOUND = (
     ast.Match,
 )
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Pass, ast.Assert, ast.Import, ast.ImportFrom)
-"""In place of these, a return is no other fault than one of another operator, or none at all."""
+"""A return in place of one of these is what another operator does, or changes nothing."""
 
 
 def _early_return(node: ast.AST, function: FunctionNode) -> Iterator[Change]:

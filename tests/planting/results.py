@@ -10,7 +10,8 @@ from typing import Any
 
 from tests.planting.faults import Fault
 from tests.planting.outcomes import NodesOutcome, QuickOutcome
-from tests.planting.rooms import ROOMS, ROOT, Room, digest_of, room_of
+from tests.planting.rooms import ROOMS, Room, digest_of, room_of
+from tests.running.parts import ROOT
 
 FOLDER = ROOT / ".search" / "planting"
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.planting.faults import SERVER
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.running.parts import ROOT
 
 QUORUM = 1
 RECORDS = 1_000_000

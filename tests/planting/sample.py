@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import resource
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from tests.planting.collected import Collected, collect
@@ -20,8 +20,8 @@ from tests.planting.swap import Exchange, exchange, exchanged
 T = TypeVar("T")
 
 MOST_TESTS = 20
-MOST_CPU_S = 20.0
-"""When so much is used, no other fault is planted."""
+MOST_CPU_S = 6.0
+"""When so much was used for faults and tests, no other fault is put to a test; the same of seeds."""
 TEST_LIMIT_S = 60.0
 
 
@@ -38,12 +38,11 @@ def _shuffled(faults: Mapping[Fault, T], text: str) -> Sequence[tuple[Fault, T]]
 
 
 def of_tests(faults: Mapping[Fault, str]) -> Sequence[str]:
+    """What is wrong with tests that notice some faults."""
     problems: list[str] = []
 
     def job(collected: Collected) -> None:
-        for fault, test in faults.items():
-            if _used_s() > MOST_CPU_S / 2:
-                break
+        for fault, test in _some(faults):
             if _fails(collected, test, ()):
                 problems.append(f"{test} fails without {fault}")
             elif not _fails(collected, test, exchange(*planted(fault))):
@@ -65,17 +64,28 @@ def _fails(collected: Collected, test: str, functions: Exchange) -> bool:
 
 
 def of_seeds(faults: Mapping[Fault, int]) -> Sequence[str]:
+    """What is wrong with seeds that notice some faults."""
+    if not faults:
+        return []
+    # What the quick tests need is imported without the simulator.
     from tests.planting.nodes import CleanRuns, attempt
 
     clean = CleanRuns(FOLDER / f"clean-{all_sources()}")
     problems = []
-    for fault, seed in faults.items():
-        if _used_s() > MOST_CPU_S:
-            break
+    for fault, seed in _some(faults):
         outcome = attempt(fault, [seed], 0, clean)
         if outcome.noticed_by is None:
             problems.append(f"seed {seed} passes with {fault}")
     return problems
+
+
+def _some(faults: Mapping[Fault, T]) -> Iterator[tuple[Fault, T]]:
+    """At least one, and others until the time is used."""
+    ends_s = _used_s() + MOST_CPU_S
+    for each in faults.items():
+        yield each
+        if _used_s() > ends_s:
+            return
 
 
 def _used_s() -> float:

@@ -17,8 +17,9 @@ from tests.planting.outcomes import NodesOutcome, QuickOutcome
 from tests.planting.recording import Recording
 from tests.planting.report import Summary
 from tests.planting.results import Results
-from tests.planting.rooms import ROOMS, ROOT
-from tests.planting.support.children import fail_as_a_task, say_as_a_task
+from tests.planting.rooms import ROOMS
+from tests.planting.support.children import fail_as_a_task, fork_as_a_task, say_as_a_task
+from tests.running.parts import ROOT
 
 FAULTS = [each.fault for each in all_sites("raft/node.py")]
 NOTICED = QuickOutcome(noticed_by="tests/raft/test_node.py::test", how="assert 0", tests=2, seconds=0.5)
@@ -37,9 +38,11 @@ def test_tasks_run_on_some_processes() -> None:
     assert sorted(run_tasks(tasks, 2)) == [0, 0, 1, 1, 2, 2]
 
 
-def test_a_task_that_fails_ends_all() -> None:
+def test_a_task_that_fails_ends_all(tmp_path: Path) -> None:
+    file = tmp_path / "child"
     with pytest.raises(RuntimeError, match="ends with 1"):
-        list(run_tasks([(fail_as_a_task, ())], 1))
+        list(run_tasks([(fork_as_a_task, (file,)), (fail_as_a_task, (file,))], 2))
+    assert not Path("/proc", file.read_text()).exists()
 
 
 def test_results_are_remembered(path: Path) -> None:

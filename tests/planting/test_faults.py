@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import itertools
+from pathlib import Path
 
 import pytest
 
-from tests.planting import faults
+from tests.planting import faults, judged
 from tests.planting.faults import Fault, find, planted, sites_of
 from tests.planting.judged import equivalent, noticed_by_seeds, noticed_by_tests, read
 from tests.planting.rooms import ROOMS, room_of
+from tests.sim.rules.runs import OTHER_FIRST_SEEDS
 
 SOURCE = '''"""A module."""
 LIMIT = 1 + 1
@@ -90,9 +93,15 @@ def test_the_statement_with_the_fault_is_counted() -> None:
     site = next(each for each in faults.all_sites("raft/node.py") if each.fault.operator == "operand dropped")
     module, tree = planted(site.fault, is_counted=True)
     assert module.__name__ == "kafkaproto_server.raft.node"
-    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
-    [call] = [each for each in calls if isinstance(each.func, ast.Name) and each.func.id == faults.COUNTER]
-    assert call.lineno <= site.first_line
+    blocks = [body for each in ast.walk(tree) if isinstance(body := getattr(each, "body", None), list)]
+    [counted] = [
+        after
+        for block in blocks
+        for before, after in itertools.pairwise(block)
+        if ast.unparse(before) == f"{faults.COUNTER}()"
+    ]
+    assert counted.lineno <= site.first_line <= site.last_line <= counted.end_lineno
+    assert ast.unparse(tree).count(faults.COUNTER) == 1
 
 
 def test_each_room_has_modules_tests_and_seeds() -> None:
@@ -103,6 +112,11 @@ def test_each_room_has_modules_tests_and_seeds() -> None:
         assert [seed for seed, _ in zip(room.some_seeds(), range(9), strict=False)][
             : len(room.seeds)
         ] == list(room.seeds)
+
+
+def test_seeds_of_rooms_are_those_of_the_simulator() -> None:
+    known = {seed for room in ROOMS.values() for seed in room.seeds}
+    assert known == set(OTHER_FIRST_SEEDS)
 
 
 def test_what_only_speaks_is_in_no_room() -> None:
@@ -118,6 +132,15 @@ def test_judged_faults_have_a_place_still() -> None:
 
 def test_nothing_is_judged_in_two_ways() -> None:
     assert not equivalent().keys() & (noticed_by_tests().keys() | noticed_by_seeds().keys())
+
+
+def test_a_test_or_a_seed_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [Fault.parse(f"a.py | f | del skipped | del a | {number}") for number in (1, 2)]
+    noticed = tmp_path / "noticed.txt"
+    noticed.write_text(f"{faults[0]}\n    tests/test_a.py::test\n{faults[1]}\n    seed 7\n")
+    monkeypatch.setattr(judged, "NOTICED", noticed)
+    assert noticed_by_tests() == {faults[0]: "tests/test_a.py::test"}
+    assert noticed_by_seeds() == {faults[1]: 7}
 
 
 LINE = "a.py | f | del skipped | del a | 1"

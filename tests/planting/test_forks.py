@@ -47,6 +47,9 @@ def test_it_does_not_stand_still_while_others_have_the_processors() -> None:
 def test_it_may_wait_for_a_while_only(ends: dict[str, Ended]) -> None:
     assert ends["_wait"].failure == STANDS_STILL
     assert ends["_doze"].failure == STANDS_STILL
+
+
+def test_a_signal_or_an_exit_ends_it(ends: dict[str, Ended]) -> None:
     assert ends["_die"].failure == "SIGSEGV"
     assert ends["_exit"].failure == ENDS
     assert ends["_exit"].said == ["one"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
+import itertools
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -12,14 +11,24 @@ from tests.planting import sample
 from tests.planting.faults import Fault, all_sites
 from tests.planting.process import in_new_process
 from tests.planting.sample import unnoticed
+from tests.running.parts import commit
 
 
 @pytest.mark.simulation
 def test_a_sample_of_known_faults_is_noticed() -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    assert in_new_process(unnoticed, commit) == [], f"bin/simulate --plant --sample {commit}"
+    drawn_by = commit()
+    assert in_new_process(unnoticed, drawn_by) == [], f"bin/simulate --plant --sample {drawn_by}"
+
+
+def test_one_fault_is_planted_at_least_and_others_as_long_as_there_is_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    used_s = itertools.count(100.0)
+    monkeypatch.setattr(sample, "_used_s", lambda: next(used_s))
+    faults = dict.fromkeys((each.fault for each in all_sites("raft/node.py")[:4]), 7)
+    for most_cpu_s, count in ((0.0, 1), (2.0, 3), (60.0, 4)):
+        monkeypatch.setattr(sample, "MOST_CPU_S", most_cpu_s)
+        assert list(sample._some(faults)) == list(faults.items())[:count]
 
 
 def test_another_text_draws_another_sample(monkeypatch: pytest.MonkeyPatch) -> None:

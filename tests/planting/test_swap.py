@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.planting.support.modules import imported
 from tests.planting.swap import UnfitTreeError, swapped, tree_of
 
 SOURCE = """
@@ -47,16 +46,8 @@ PAIR = [lambda: "first", lambda: "second"]
 
 @pytest.fixture
 def module(tmp_path: Path) -> Iterator[ModuleType]:
-    path = tmp_path / "swapped_module.py"
-    path.write_text(SOURCE)
-    spec = importlib.util.spec_from_file_location("swapped_module", path)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[made.__name__] = made
-    spec.loader.exec_module(made)
-    yield made
-    del sys.modules[made.__name__]
+    with imported(tmp_path / "swapped_module.py", SOURCE) as made:
+        yield made
 
 
 class _Replace(ast.NodeTransformer):

@@ -16,7 +16,7 @@ from tests.running import costs
 from tests.running.covering import check
 from tests.running.displays import make_display
 from tests.running.findings import report
-from tests.running.parts import ALL, NEWCOMERS, ROOT, commit
+from tests.running.parts import NEWCOMERS, ROOT, commit
 from tests.running.run import Run
 from tests.running.search import FOLDER, Hunt
 from tests.running.searches import table
@@ -46,8 +46,8 @@ Marks say when a test runs. A test without any is quick: both commands run it.
 
 \b
   bin/test                 {NEWCOMERS}
-  bin/test --all           {ALL}
-  bin/test --search        what is marked search, and all in tests/running/searches.py
+  bin/test --all           everything
+  bin/test --search        runs no tests, but the searches in tests/running/searches.py
 """
 
 
@@ -81,19 +81,21 @@ def main(is_all: bool, measure: bool, hours: float | None, arguments: tuple[str,
     Arguments go to pytest. So bin/test tests/raft -k pre_vote runs some of the same tests in one process; -n auto takes
     all processors, and -m MARKS selects others.
     """
+    if measure and (arguments or not is_all):
+        raise click.UsageError("--measure goes with --all, and with nothing else")
+    if hours is not None and (arguments or is_all):
+        raise click.UsageError("--search goes with nothing else but the hours")
     for number in (signal.SIGINT, signal.SIGTERM):
         # A shell has what it puts into the background ignore interrupts, and what that starts as well.
         signal.signal(number, signal.default_int_handler)
-    if measure and (arguments or not is_all):
-        raise click.UsageError("--measure goes with --all, and with nothing else")
     if hours is not None:
         sys.exit(_search(hours))
     if is_all:
         subprocess.run([ROOT / "compat" / "install", "--jvm", "--clients"], check=True)
     if arguments:
-        command = [sys.executable, "-m", "pytest", "-m", ALL if is_all else NEWCOMERS]
+        command = [sys.executable, "-m", "pytest"]
         if not is_all:
-            command += ["-p", "tests.running.parts", f"--share={commit()}"]
+            command += ["-m", NEWCOMERS, "-p", "tests.running.parts", f"--share={commit()}"]
         os.execv(sys.executable, [*command, *arguments])
     sys.exit(_run(is_all=is_all, measure=measure))
 

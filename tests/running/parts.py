@@ -1,8 +1,8 @@
 """Which tests run when. Their marks decide, and nothing else.
 
 ``bin/test`` runs what is quick, and of what is marked ``simulation`` a share that changes with each commit.
-``bin/test --all`` runs everything but what is marked ``search``. As a plugin of pytest this module adds ``--share``,
-which leaves out what is not in the share.
+``bin/test --all`` runs everything. As a plugin of pytest this module adds ``--share``, which leaves out what is not in
+the share.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-NEWCOMERS = "not jvm and not clients and not slow and not search"
+NEWCOMERS = "not jvm and not clients and not slow"
 """What ``bin/test`` runs, as pytest's option -m has it."""
-ALL = "not search"
-"""What ``bin/test --all`` runs."""
 
 SHARE = 8
 """One of so many tests that are marked ``simulation`` is in the share."""
@@ -33,13 +31,10 @@ class Part(enum.Enum):
     QUICK = "quick"
     SIMULATION = "simulation"
     LONG = "long"
-    SEARCH = "search"
 
 
 def part_of(marks: Collection[str]) -> Part:
     """The part that a test with these marks belongs to."""
-    if "search" in marks:
-        return Part.SEARCH
     if {"slow", "jvm", "clients"} & set(marks):
         return Part.LONG
     return Part.SIMULATION if "simulation" in marks else Part.QUICK
@@ -51,7 +46,7 @@ def part_of_item(item: pytest.Item) -> Part:
 
 
 def share_of(names: Sequence[str], drawn_by: str) -> set[str]:
-    """One in SHARE of the tests of a file, at least one. Which ones, another text to draw them by changes."""
+    """One in SHARE of the tests of a file, at least one. Another text draws others."""
     drawn = sorted(names, key=lambda name: hashlib.sha256(f"{drawn_by} {name}".encode()).digest())
     return set(drawn[: -(-len(drawn) // SHARE)])
 

@@ -18,9 +18,9 @@ from tests.running.parts import ROOT
 from tests.running.units import Lane, Unit
 
 END_S = 120.0
-"""For ending what a session holds: servers, a JVM."""
+"""So long a process may take at its end, to stop the servers and the JVM of its session."""
 INTERRUPT_S = 20.0
-"""For that after an interrupt."""
+"""The same after an interrupt."""
 
 
 class WorkerProcess:
@@ -38,6 +38,8 @@ class WorkerProcess:
         """When that began, by the clock of this process."""
         self.ended_s: float | None = None
         """When it said that it was done."""
+        self.has_failed = False
+        """Whether it told of a failure."""
         self.log = folder / f"process-{number}.log"
         self.coverage = folder / f"coverage-{number}" if covers else None
         self.connection, other = socket.socketpair()
@@ -70,7 +72,7 @@ class WorkerProcess:
         self._received = b""
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """What has come since the last call; at least something has. Raises EOFError at the end of all."""
+        """What has come since the last call. Waits if that is nothing; raises EOFError if nothing comes any more."""
         got = b""
         with contextlib.suppress(ConnectionResetError):
             got = self.connection.recv(1 << 20)
@@ -81,7 +83,7 @@ class WorkerProcess:
             yield json.loads(line)
 
     def give(self, unit: Unit | None) -> None:
-        """Answer the question for a unit."""
+        """Give it the unit that it wants, or None if there is none for it."""
         with contextlib.suppress(BrokenPipeError):
             self.connection.sendall(json.dumps(None if unit is None else unit.to_json()).encode() + b"\n")
 
@@ -94,6 +96,11 @@ class WorkerProcess:
         """Kill it if it was done long ago."""
         if self.ended_s is not None and time.monotonic() > self.ended_s + END_S:
             self._process.kill()
+
+    def close_if_gone(self) -> None:
+        """If it has ended, have `events` end too, even if a fork of it still holds the connection."""
+        if self._process.poll() is not None:
+            self.connection.shutdown(socket.SHUT_RD)
 
     def wait(self, longest_s: float = END_S) -> int | None:
         """Its exit status; None if it does not end, and is killed with all that it has started."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,7 +87,7 @@ class Results:
 
 def failure_of(test: str, reason: str, report: str) -> Failure:
     """The failure of a test, or of a file of them."""
-    return Failure(test, reason, report, command=f".venv/bin/python -m pytest '{test}'")
+    return Failure(test, reason, report, command=f".venv/bin/python -m pytest {shlex.quote(test)}")
 
 
 def folder_of(path: str) -> str:

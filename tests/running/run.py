@@ -1,4 +1,4 @@
-"""Runs a plan: starts the processes, hands out units, takes in what comes of them.
+"""Runs a plan: starts the processes, gives them units of work, and takes in the results.
 
 Each lane has its processes, which ask for one unit after the other until there are none. One that ends in the middle is
 a failure of the test that it ran, and another one takes its place.
@@ -24,9 +24,9 @@ REDRAW_S = 0.25
 PACE_KNOWN = 0.05
 """After this part of a run its pace is known."""
 LOG_CHARACTERS = 20_000
-"""That are shown of what a process printed that ended in the middle."""
-ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
-"""Exit statuses of processes that have done their work."""
+"""So much is shown of what a process printed before it ended in the middle of its tests."""
+RIGHT_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+"""Exit statuses of processes of which no test failed."""
 
 
 class Display(Protocol):
@@ -61,6 +61,8 @@ class Run:
         self._waiting = {lane: [unit for unit in units if unit.lane is lane] for lane in Lane}
         self._left: dict[int, int] = {}
         """Tests that are left of units that were collected."""
+        self._names: dict[tuple[str, Part], str] = {}
+        """A digest of the names of a part's tests, as the first process has collected them."""
         self._done: set[int] = set()
         self._expected = {unit.number: plan.tests(unit) for unit in units}
         """How many tests each unit has, or may have."""
@@ -76,6 +78,8 @@ class Run:
         self._started = 0
         self._began_s = time.monotonic()
         self._estimate_s = self._seconds_of(self._units.values())
+        self._rest = (0, 0), 0.0
+        """What the units that are left take, for so many units and so many that are done."""
 
     def go(self, display: Display) -> None:
         """Run everything. An interrupt ends all processes and is raised again."""
@@ -125,12 +129,18 @@ class Run:
         return self._plan.seconds(list(units), self._scale, self._processors)
 
     def _rest_s(self) -> float:
-        return self._seconds_of(unit for unit in self._units.values() if unit.number not in self._done)
+        # Displays ask several times a second, and some hundred units are added up.
+        state = len(self._units), len(self._done)
+        if state != self._rest[0]:
+            left = [unit for unit in self._units.values() if unit.number not in self._done]
+            self._rest = state, self._seconds_of(left)
+        return self._rest[1]
 
     def _start(self) -> bool:
         """Start the processes that are due; returns whether any runs."""
         for process in self._running:
             process.end_if_late()
+            process.close_if_gone()
         for lane in Lane:
             wanted = self._processors if lane is Lane.COMPUTING else 1
             running = sum(process.lane is lane for process in self._running)
@@ -170,10 +180,11 @@ class Run:
             return
         unit = self._units[event["unit"]]
         if kind == "collected":
-            self._collected(unit, event)
+            self._collected(unit, event, display)
         elif kind == "spent":
             self.results.add_cost(unit, event["cpu_s"], event["wall_s"])
         elif kind == "broken":
+            process.has_failed = True
             failure = failure_of(unit.path, event["reason"], event["report"])
             # Other processes may have found that as well.
             if failure.command not in {each.command for each in self.results.failures}:
@@ -184,12 +195,17 @@ class Run:
             process.test = None
             failed = self.results.add_test(unit, event)
             if failed is not None:
+                process.has_failed = True
                 display.failed(failed)
             self._left[unit.number] -= 1
             self._maybe_done(unit)
 
-    def _collected(self, unit: Unit, event: dict[str, Any]) -> None:
+    def _collected(self, unit: Unit, event: dict[str, Any], display: Display) -> None:
         self._left[unit.number] = self._expected[unit.number] = event["tests"]
+        if self._names.setdefault((unit.path, unit.part), event["names"]) != event["names"]:
+            # Each slice is every so many-th of them: some may be in none.
+            reason = "its tests are others, or in another order, in another process"
+            display.failed(self.results.add_failure(failure_of(unit.path, reason, "")))
         for name in event["others"]:
             key = (unit.path, Part(name))
             if key[1] in self._plan.parts and key not in self._planned:
@@ -198,6 +214,7 @@ class Run:
                     self._units[found.number] = found
                     self._expected[found.number] = self._plan.tests(found)
                     self._waiting[found.lane].append(found)
+                self._estimate_s = self._seconds_of(self._units.values())
         self._maybe_done(unit)
 
     def _maybe_done(self, unit: Unit) -> None:
@@ -210,7 +227,9 @@ class Run:
         self._running.remove(process)
         status = process.wait()
         left = [number for number in process.units if number not in self._done]
-        if process.ended_s is not None and status in ENDS and not left:
+        # Python has the same status for an exception after all tests as pytest has for a failed test.
+        has_told = process.has_failed and status == pytest.ExitCode.TESTS_FAILED
+        if process.ended_s is not None and not left and (status in RIGHT_ENDS or has_told):
             return
         if not process.units:
             # Another process would not begin either.

@@ -15,6 +15,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,7 +76,7 @@ class Journal:
             file.write(f"{step.to_json()}\n")
 
     def next_number(self, search: Search) -> int:
-        """Where a search goes on."""
+        """The number of the next step of a search."""
         numbers = [step.number + step.tried for step in self.steps if step.search == search.name]
         return max(numbers, default=search.first)
 
@@ -104,17 +105,19 @@ class Hunt:
         self.journal = Journal(folder)
 
     def go(self, processors: int, after_step: Callable[[], None]) -> None:
-        """Search until the time is over. An interrupt ends what runs, whose steps are repeated the next time."""
+        """Search until the time is over. An interrupt ends what runs, whose steps are repeated the next time.
+
+        Raises what a search raised that cannot begin or be judged.
+        """
         lanes = [Lane.COMPUTING] * processors + [Lane.SERVERS]
-        threads = [threading.Thread(target=self._serve, args=(lane, after_step)) for lane in lanes]
-        for thread in threads:
-            thread.start()
-        try:
-            self._stopped.wait(max(0.0, self._ends_s - time.monotonic()))
-        finally:
-            self.stop()
-            for thread in threads:
-                thread.join()
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            serving = [pool.submit(self._serve, lane, after_step) for lane in lanes]
+            try:
+                wait(serving, max(0.0, self._ends_s - time.monotonic()), FIRST_EXCEPTION)
+            finally:
+                self.stop()
+        for each in serving:
+            each.result()
 
     def stop(self) -> None:
         """End before the time is over."""

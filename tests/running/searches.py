@@ -75,7 +75,7 @@ class Search:
     first: int = 1
     """The number of the first step."""
     stride: int = 1
-    """By which the number grows: what a step tries."""
+    """How much larger the number is after a step: so many seeds or variants it tries."""
     judge: Judge = by_status
     lane: Lane = Lane.COMPUTING
     keeps_work: bool = False
@@ -115,7 +115,7 @@ def _seeds_of_cores() -> list[Search]:
 
 
 BEHIND_TESTS = 10_000
-"""The seeds of each kind of whole nodes that tests know are lower by its first one."""
+"""Searches begin so many seeds after the first one of each kind, because the tests run the seeds before."""
 RUNS_OF_NODES = 20
 RUNS_LIKE_A_SEED = 5
 
@@ -315,21 +315,6 @@ def _beside() -> list[Search]:
             command=lambda number, _budget_s, _folder: [
                 *(PYTHON, "-m", "compat.admin_difference", "--seed", str(number), "--operations", "300")
             ],
-            lane=Lane.SERVERS,
-        ),
-        Search(
-            name="long-tests",
-            what="The tests that are marked search.",
-            command=lambda _number, _budget_s, _folder: [
-                PYTHON,
-                "-m",
-                "pytest",
-                "-q",
-                "-m",
-                "search",
-                "tests",
-            ],
-            judge=partial(by_status, right=(0, NO_TESTS)),
             lane=Lane.SERVERS,
         ),
     ]

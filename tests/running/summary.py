@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from compat.parity.jars import release
 from tests.running.counting import ACKNOWLEDGED, BROKEN_RULES, CORES, HOURS, NODES, SCENARIOS, SEEDS
 from tests.running.displays import in_words
 from tests.running.parts import ROOT, SHARE, Part
@@ -13,16 +14,10 @@ from tests.running.results import Results, folder_of
 from tests.running.units import Plan, Unit
 
 FOLDERS = 8
-"""That are named, of those with the most tests."""
+"""So many folders are named: those with the most tests."""
 
 LOADED = 0.5
-"""A load of so much a processor makes a difference."""
-
-
-def release() -> str:
-    """The release of Apache Kafka beside which the tests run."""
-    text = (ROOT / "messages" / "SOURCE.md").read_text()
-    return next(line.split()[1] for line in text.splitlines() if line.startswith("Release: "))
+"""If the load is higher for each processor, other programs make the run longer."""
 
 
 def number_of_rules() -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running.parts import ALL, NEWCOMERS, ROOT, SHARE, Part, part_of, share_of
+from tests.running.parts import NEWCOMERS, ROOT, SHARE, Part, part_of, share_of
 
 NAMES = [f"tests/sim/test_seeds.py::test[{number}]" for number in range(100)]
 
@@ -23,7 +23,6 @@ NAMES = [f"tests/sim/test_seeds.py::test[{number}]" for number in range(100)]
         ({"slow"}, Part.LONG),
         ({"jvm"}, Part.LONG),
         ({"clients", "simulation"}, Part.LONG),
-        ({"search", "slow"}, Part.SEARCH),
     ],
 )
 def test_marks_decide_the_part(marks: set[str], part: Part) -> None:
@@ -37,7 +36,6 @@ def test_every_mark_of_ours_is_in_a_selection() -> None:
     assert {mark for mark in marks if part_of({mark}) is Part.LONG} == {"slow", "jvm", "clients"}
     left_out = {word for word in NEWCOMERS.split() if word not in ("not", "and")}
     assert marks - left_out == {"simulation"}
-    assert ALL == "not search"
 
 
 def test_each_text_draws_another_share_of_the_same_size() -> None:
@@ -54,11 +52,11 @@ def test_a_share_has_at_least_one_test() -> None:
 
 
 def test_pytest_runs_the_share_and_what_it_is_told_by_name(tmp_path: Path) -> None:
-    for name in ("drawn", "named"):
+    for name, seeds in (("drawn", 15), ("single", 1), ("named", 16)):
         (tmp_path / f"test_{name}.py").write_text(
             "import pytest\n"
             "@pytest.mark.simulation\n"
-            "@pytest.mark.parametrize('seed', range(16))\n"
+            f"@pytest.mark.parametrize('seed', range({seeds}))\n"
             "def test_seed(seed): pass\n"
             "def test_quick(): pass\n"
         )
@@ -73,8 +71,14 @@ def test_pytest_runs_the_share_and_what_it_is_told_by_name(tmp_path: Path) -> No
         "-W",
         "ignore",
     ]
-    command += [f"--rootdir={tmp_path}", "-c", "/dev/null", f"{tmp_path}/test_drawn.py"]
+    command += [
+        f"--rootdir={tmp_path}",
+        "-c",
+        "/dev/null",
+        f"{tmp_path}/test_drawn.py",
+        f"{tmp_path}/test_single.py",
+    ]
     command += [f"{tmp_path}/test_named.py::test_seed[{seed}]" for seed in range(9)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    # Two of sixteen and the quick one; nine by name.
-    assert done.stdout.splitlines()[-1].startswith("12 passed, 14 deselected"), done.stdout
+    # Two of fifteen, one of one, and both quick ones; nine by name.
+    assert done.stdout.splitlines()[-1].startswith("14 passed, 13 deselected"), done.stdout

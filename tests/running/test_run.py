@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.running.parts import ROOT, Part
 from tests.running.results import Failure
 from tests.running.run import Run
 from tests.running.units import Plan, files_with_tests
+from tests.running.worker import outcome_of
 
 COSTS = Costs(calibration_s=1.0, listed={}, others={part: (Cost(0.1, 0.1, 2), 1) for part in Part})
 CONFTEST = """
@@ -163,7 +165,7 @@ def test_has_no_fixture(broken):
     assert failed.reason.startswith("AssertionError: one is not two")
     assert "assert 1 == 2" in failed.report
     assert "told" in failed.report
-    assert failed.command == ".venv/bin/python -m pytest 'tests/test_a.py::test_fails'"
+    assert failed.command == ".venv/bin/python -m pytest tests/test_a.py::test_fails"
     assert told["tests/test_a.py::test_has_no_fixture"].reason == "setup: ValueError: no fixture"
     assert "nothing_of_that_name" in told["tests/test_c.py"].reason
     assert run.results.costs["tests/test_b.py", Part.QUICK].tests == 5
@@ -194,6 +196,63 @@ def test_the_end_of_a_process_is_a_failure_and_the_rest_goes_on(
     (failure,) = run.results.failures
     assert failure.test == "tests/test_a.py::test_ends"
     assert failure.reason == "its process ended with status 7; not all tests of tests/test_a.py have run"
+
+
+def test_a_process_that_it_forked_does_not_hold_up_the_end_of_a_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = "import os, time\ndef test_ends():\n    if os.fork() == 0:\n        time.sleep(600)\n    os._exit(7)\n"
+    run, _ = run_of(tmp_path, monkeypatch, a=ends)
+    (failure,) = run.results.failures
+    assert failure.reason == "its process ended with status 7; not all tests of tests/test_a.py have run"
+
+
+def test_an_exception_after_all_tests_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = made_run(tmp_path, monkeypatch, is_all=True, processors=1, drawn_by=None, a="def test_a(): pass\n")
+    with (tmp_path / "tests" / "conftest.py").open("a") as file:
+        file.write("def pytest_unconfigure(): raise ValueError('too late')\n")
+    run.go(Kept())
+    assert run.results.outcomes == {"passed": 1}
+    (failure,) = run.results.failures
+    assert failure.reason == "its process ended with status 1"
+    assert "ValueError: too late" in failure.report
+
+
+def test_slices_of_a_file_have_to_be_of_the_same_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.running.units.SLICE_S", 0.05)
+    run = made_run(tmp_path, monkeypatch, is_all=True, processors=1, drawn_by=None, a="", b="")
+    kept = Kept()
+    first, second, *others = run._units.values()
+    assert (first.path, first.slices) == (second.path, 2)
+    run._collected(first, {"tests": 1, "names": "one order", "others": {}}, kept)
+    for each in others:
+        run._collected(each, {"tests": 1, "names": "other tests", "others": {}}, kept)
+    assert run.results.failures == []
+    run._collected(second, {"tests": 1, "names": "another order", "others": {}}, kept)
+    (failure,) = kept.failures
+    assert failure.test == first.path
+    assert failure.reason == "its tests are others, or in another order, in another process"
+
+
+def test_what_is_left_counts_parts_that_no_text_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made_run(tmp_path, monkeypatch, is_all=True, processors=1, drawn_by=None, a="")
+    (unit,) = run._units.values()
+    run._collected(unit, {"tests": 2, "names": "", "others": {"simulation": 2}}, Kept())
+    assert run.share_done == 0
+    run._done.add(unit.number)
+    assert run.share_done == pytest.approx(0.5)
+
+
+def test_a_test_that_was_not_called_has_not_passed() -> None:
+    def report(when: Literal["setup", "call", "teardown"]) -> pytest.TestReport:
+        return pytest.TestReport("a", ("a", 1, "a"), {}, "passed", None, when)
+
+    assert outcome_of([report("setup"), report("call"), report("teardown")]) == ("passed", "")
+    assert outcome_of([report("setup"), report("teardown")]) == ("failed", "it was not called")
 
 
 def test_a_newcomer_runs_a_share_of_the_simulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

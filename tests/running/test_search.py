@@ -1,4 +1,4 @@
-"""Searches go on where they ended, and remember what they found."""
+"""A search resumes where it has ended, and remembers what it has found."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def tried(search: str, wall_s: float, number: int = 1) -> Tried:
     )
 
 
-def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
+def test_a_search_resumes_where_it_was_stopped(tmp_path: Path) -> None:
     search = fake("fake")
     journal = hunt(tmp_path, search, lambda _: (tmp_path / "fake" / "running-5").exists())
     assert [step.number for step in journal.steps] == [1, 2, 3, 4]
@@ -85,8 +85,9 @@ def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
     again = Journal(tmp_path)
     assert again.steps == journal.steps
     assert again.next_number(search) == 5
-    written = report(again, [search], tmp_path)
+    written = report(again, [search, fake("other")], tmp_path)
     assert "| fake | Counts. | 4 | 4 |" in written
+    assert "| other | Counts. | 0 | 0 |" in written
     assert written.count("bin/simulate --seed 3") == 1
 
 
@@ -96,6 +97,16 @@ def test_a_command_that_takes_too_long_has_failed(tmp_path: Path) -> None:
     step = journal.steps[1]
     assert step.number == 5
     assert len(step.found) == 1
+
+
+def test_a_search_that_cannot_begin_ends_all(tmp_path: Path) -> None:
+    def command(_number: int, _budget_s: float, _folder: Path) -> Sequence[str]:
+        raise ValueError("no such seeds")
+
+    broken = Search(name="broken", what="Cannot begin.", command=command)
+    made = Hunt([broken, fake("other")], tmp_path, seconds=600.0, tell=lambda _: None)
+    with pytest.raises(ValueError, match="no such seeds"):
+        made.go(2, lambda: None)
 
 
 def test_the_one_that_had_the_least_time_is_next(tmp_path: Path) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
+from compat.parity.jars import release
+from tests.running.costs import Cost, Costs
 from tests.running.counting import (
     ACKNOWLEDGED,
     BROKEN_RULES,
@@ -18,9 +22,9 @@ from tests.running.counting import (
 )
 from tests.running.displays import in_words
 from tests.running.parts import Part
-from tests.running.results import Results, folder_of
-from tests.running.summary import failures, number_of_rules, proved, release, skipped
-from tests.running.units import Unit
+from tests.running.results import Results, failure_of, folder_of
+from tests.running.summary import beginning, failures, number_of_rules, proved, skipped
+from tests.running.units import Plan, Unit
 
 
 def results(*, failing: str = "") -> Results:
@@ -56,6 +60,33 @@ def results(*, failing: str = "") -> Results:
     return made
 
 
+@pytest.mark.parametrize(
+    ("drawn_by", "drawn"), [("0123456789ab", "0123456789ab"), ("", "(none)"), (None, None)]
+)
+def test_the_beginning_tells_how_long_a_run_takes(
+    monkeypatch: pytest.MonkeyPatch, drawn_by: str | None, drawn: str | None
+) -> None:
+    costs = Costs(calibration_s=1.0, listed={}, others={Part.QUICK: (Cost(200.0, 200.0, 1_500), 1)})
+    plan = Plan(costs, is_all=True)
+    units = plan.units_of("tests/raft/test_a.py", Part.QUICK)
+    told = []
+    for load in (1.0, 1.1):
+        monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 0.0, 9.0))
+        told.append(list(beginning(plan, units, scale=2.0, processors=2, drawn_by=drawn_by)))
+    first = (
+        "about 1,500 tests: about 3 min on this machine"
+        " (2 processors, 0.5 times as fast as the one the tests were measured on)"
+    )
+    last = [] if drawn is None else [f"of the simulator's tests one in 8 runs, drawn by commit {drawn}"]
+    assert told[0] == [first, *last]
+    assert told[1] == [first, "other programs keep it busy (load 1.1): it takes longer", *last]
+
+
+def test_the_costs_of_each_test_are_kept() -> None:
+    assert results().tests[2] == (2.0, 3.0, "tests/test_backoff.py::test")
+    assert len(results().tests) == 6
+
+
 def test_five_lines_tell_what_was_proved() -> None:
     lines = proved(results(), elapsed_s=120.0, rules=9, covered=99.7)
     assert lines == [
@@ -79,9 +110,15 @@ def test_nothing_is_told_of_what_failed() -> None:
     told = "\n".join(failures(made))
     assert "where it was lost" in told
     assert (
-        "  .venv/bin/python -m pytest 'tests/sim/nodes/test_nodes.py::test'\n    AssertionError: lost" in told
+        "  .venv/bin/python -m pytest tests/sim/nodes/test_nodes.py::test\n    AssertionError: lost" in told
     )
     assert list(failures(results())) == []
+
+
+def test_the_command_that_shows_a_failure_again_is_for_a_shell() -> None:
+    test = "tests/test_a.py::test['a b' $HOME]"
+    *_, argument = shlex.split(failure_of(test, "", "").command)
+    assert argument == test
 
 
 def test_why_tests_were_skipped_is_told_once_for_each_reason() -> None:

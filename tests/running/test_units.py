@@ -17,6 +17,7 @@ COSTS = Costs(
         ("tests/sim/test_seeds.py", Part.SIMULATION): Cost(800.0, 0.0, 80),
         ("tests/compat/test_tools.py", Part.LONG): Cost(100.0, 250.0, 10),
         ("tests/pipeline/test_spark.py", Part.LONG): Cost(60.0, 90.0, 10),
+        ("tests/sim/test_two.py", Part.QUICK): Cost(SLICE_S * 9, 0.0, 2),
     },
     others={Part.QUICK: (Cost(20.0, 20.0, 200), 10)},
 )
@@ -51,7 +52,6 @@ def units(root: Path, *, is_all: bool) -> list[Unit]:
         ("pytestmark = [pytest.mark.trio, pytest.mark.clients]\n", {Part.LONG}),
         ("pytestmark = pytest.mark.trio\n", {Part.QUICK}),
         ("@pytest.mark.simulation\n@pytest.mark.slow", {Part.QUICK, Part.SIMULATION, Part.LONG}),
-        ("@pytest.mark.search", {Part.QUICK, Part.SEARCH}),
     ],
 )
 def test_a_file_says_which_parts_it_may_have(text: str, parts: set[Part]) -> None:
@@ -86,6 +86,13 @@ def test_quick_units_come_first_and_the_dearest_of_them_in_slices(tmp_path: Path
         *[("test_seeds.py", index, 4) for index in range(4)],
     ]
     assert len({unit.number for unit in made}) == len(made)
+
+
+def test_a_file_is_one_unit_at_least_and_no_more_than_it_has_tests() -> None:
+    # The table knows nothing of long tests in this folder.
+    (unit,) = plan(is_all=True).units_of("tests/fuzz/test_new.py", Part.LONG)
+    assert (unit.lane, unit.slice, unit.slices) == (Lane.COMPUTING, 0, 1)
+    assert len(plan(is_all=True).units_of("tests/sim/test_two.py", Part.QUICK)) == 2
 
 
 def test_what_starts_servers_is_one_unit_and_not_nice(tmp_path: Path) -> None:

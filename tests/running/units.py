@@ -32,10 +32,10 @@ SPARK_FOLDER = "tests/pipeline/"
 NICE = 10
 """Of what runs beside servers: where all want a processor, it has a tenth of what a server has."""
 SLICE_S = 30.0
-"""A unit that computes longer is cut into slices, so that no processor is left with it at the end."""
+"""A unit that computes longer is cut into slices, so that at the end one processor does not work alone for long."""
 
-_MARKS = re.compile(r"mark\.(slow|jvm|clients|simulation|search)\b")
-_MARKS_OF_ALL = re.compile(r"^pytestmark = .*mark\.(slow|jvm|clients|simulation|search)\b", re.MULTILINE)
+_MARKS = re.compile(r"mark\.(slow|jvm|clients|simulation)\b")
+_MARKS_OF_ALL = re.compile(r"^pytestmark = .*mark\.(slow|jvm|clients|simulation)\b", re.MULTILINE)
 
 
 class Lane(enum.Enum):
@@ -82,7 +82,7 @@ def parts_of_text(text: str) -> set[Part]:
     """The parts that a file may have, by what it says of marks. A process that collects it knows for certain."""
     found = {Part.QUICK} if _MARKS_OF_ALL.search(text) is None else set()
     for mark in _MARKS.findall(text):
-        found.add({"simulation": Part.SIMULATION, "search": Part.SEARCH}.get(mark, Part.LONG))
+        found.add(Part.SIMULATION if mark == "simulation" else Part.LONG)
     return found
 
 

@@ -11,17 +11,18 @@ that it sends:
 | event | with |
 |---|---|
 | ``want`` | |
-| ``collected`` | ``unit``; ``tests``: how many of them it has; ``others``: how many tests the file has, by part |
+| ``collected`` | ``unit``; ``tests``: how many; ``names``: see `_digest`; ``others``: how many, by other part |
 | ``began`` | ``unit``, ``test`` |
 | ``test`` | ``unit``, ``test``, ``outcome``, ``reason``, ``report``, ``cpu_s``, ``wall_s``, ``counts``, ``marks`` |
 | ``broken`` | ``unit``, ``reason``, ``report``: the file cannot be collected |
 | ``spent`` | ``unit``, ``cpu_s``, ``wall_s``: for collecting it |
-| ``ended`` | : nothing comes any more but the end of what the session holds |
+| ``ended`` | : no other test runs; what is left is to stop what the session has started |
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import socket
@@ -35,6 +36,7 @@ import pytest
 from tests.running.counting import take_counts
 from tests.running.covering import Covering, is_covered
 from tests.running.parts import Part, outside_of_share, part_of_item
+from tests.running.processor_time import used_by_all_s
 from tests.running.units import Unit, files_with_tests
 
 
@@ -57,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Processor time of this process and of its children that have ended, and time by the clock."""
+    """Processor time of this process and of its children, and time by the clock."""
 
     cpu_s: float
     wall_s: float
@@ -65,8 +67,7 @@ class Spent:
     @classmethod
     def now(cls) -> Spent:
         """Until now."""
-        times = os.times()
-        return cls(times.user + times.system + times.children_user + times.children_system, time.monotonic())
+        return cls(used_by_all_s(), time.monotonic())
 
     def since(self, began: Spent) -> dict[str, float]:
         """The difference, as events have it."""
@@ -146,9 +147,10 @@ class Worker:
         if self._drawn_by is not None and unit.part is Part.SIMULATION:
             left_out = {item.nodeid for item in outside_of_share(mine, self._drawn_by)}
             mine = [item for item in mine if item.nodeid not in left_out]
+        names = _digest(mine)
         mine = mine[unit.slice :: unit.slices]
         others = {part.value: count for part, count in parts.items() if part is not unit.part}
-        self._send(event="collected", unit=unit.number, tests=len(mine), others=others)
+        self._send(event="collected", unit=unit.number, tests=len(mine), names=names, others=others)
         self._send(event="spent", unit=unit.number, **Spent.now().since(began))
         return mine
 
@@ -193,15 +195,21 @@ class Worker:
         self._lines.flush()
 
 
+def _digest(items: Sequence[pytest.Item]) -> str:
+    """The same in each process that collects the same tests in the same order."""
+    return hashlib.sha256("\n".join(item.nodeid for item in items).encode()).hexdigest()
+
+
 def outcome_of(reports: Sequence[pytest.TestReport]) -> tuple[str, str]:
-    """``passed``, ``failed`` or ``skipped``, and why not passed, in a line."""
+    """``passed``, ``failed`` or ``skipped``, and why not passed, in a line. What was not called has not passed."""
     for report in reports:
         if report.failed:
             return "failed", reason_of(report)
     for report in reports:
         if report.skipped:
             return "skipped", reason_of(report)
-    return "passed", ""
+    was_called = any(report.when == "call" for report in reports)
+    return ("passed", "") if was_called else ("failed", "it was not called")
 
 
 def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from tests.planting import forks
 from tests.planting.forks import MOST_MEMORY_BYTES, Ended, Say, forked, limit_cpu
@@ -96,6 +97,20 @@ def say_as_a_task(sender: Connection, number: int) -> None:
     sender.close()
 
 
-def fail_as_a_task(_: Connection) -> None:
-    """Exit with 1."""
+def fork_as_a_task(_: Connection, file: Path) -> None:
+    """Fork a child that waits for ever, and leave its process id in a file."""
+
+    def child(_: Say) -> None:
+        unfinished = file.with_suffix(".unfinished")
+        unfinished.write_text(str(os.getpid()))
+        unfinished.rename(file)
+        time.sleep(600)
+
+    forked(child)
+
+
+def fail_as_a_task(_: Connection, file: Path) -> None:
+    """Exit with 1 once there is a file."""
+    while not file.exists():
+        time.sleep(0.01)
     raise SystemExit(1)

@@ -19,7 +19,7 @@ from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
 
 ENOUGH = 20
-"""So often an operand is seen to decide by looks at shadows, in one run and during the same faults."""
+"""If shadows have shown so often that an operand decides, in one run and during the same faults, it is enough."""
 
 
 class Found(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +23,14 @@ from tests.sim.rules.runs import (
     keep,
     kept,
     run_many,
+    seeds_in,
     seeds_of,
     states_of,
 )
 from tests.sim.rules.table import CORPUS, RESULTS, ROOMS, Rule, read_rules
 
 _NOTHING = Found(0, 0, 0, ())
+_ROOM_HEAD = re.compile(r"# (\w+): (\d+) runs, ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +84,15 @@ def simulate_rules(rooms: Sequence[str], count: int, processes: int, folder: Pat
     holds = _run(chosen, [seed for seed in seeds_of(count) if seed not in done], processes, runs, folder)
     for line in table_of(tallies(rules, runs)):
         click.echo(line)
-    RESULTS.write_text("\n".join(decisive_lines(read_rules(), runs)) + "\n")
-    CORPUS.write_text(corpus_text(runs))
+    write_tables(runs)
     return holds
+
+
+def write_tables(runs: Sequence[RuleRun]) -> None:
+    """Write ``decisive.txt`` and ``corpus.txt`` anew, as far as the runs at hand are more than those behind them."""
+    RESULTS.write_text("\n".join(decisive_lines(read_rules(), runs, RESULTS.read_text())) + "\n")
+    if seeds_in(CORPUS).keys() <= {run.seed for run in runs}:
+        CORPUS.write_text(corpus_text(runs))
 
 
 def simulate_more(rooms: Sequence[str], count: int, processes: int, folder: Path = KEPT) -> bool:
@@ -135,20 +144,40 @@ def table_of(found: Iterable[Tally]) -> list[str]:
     return lines
 
 
-def decisive_lines(rules: Sequence[Rule], runs: Sequence[RuleRun]) -> list[str]:
-    """The content of ``decisive.txt``."""
+def decisive_lines(rules: Sequence[Rule], runs: Sequence[RuleRun], before: str = "") -> list[str]:
+    """The content of ``decisive.txt``. A room stays as it was ``before`` if there are no runs of it now, or fewer with
+    the same rules."""
     lines = [
         "# In how many of each 1,000 runs of whole nodes a rule of this folder is decisive: the run would have gone",
         "# another way without it. Above each room: the runs that were made. By bin/simulate --rules.",
     ]
     found = {each.rule: each for each in tallies(rules, runs)}
+    kept_rooms = _rooms_in(before)
     for room, in_room in by_room(rules).items():
         count = found[in_room[0]].runs
-        if not count:
-            continue
-        lines += ["", f"# {room}: {_seeds_text(room, digests_of(in_room), runs)}"]
-        lines += [f"{found[rule].per_thousand:6.1f}  {rule}" for rule in in_room]
+        runs_before, lines_before = kept_rooms.get(room, (0, []))
+        is_of_same_rules = [_rule_in(line) for line in lines_before[1:]] == list(map(str, in_room))
+        if lines_before and (not count or (is_of_same_rules and runs_before > count)):
+            lines += ["", *lines_before]
+        elif count:
+            lines += ["", f"# {room}: {_seeds_text(room, digests_of(in_room), runs)}"]
+            lines += [f"{found[rule].per_thousand:6.1f}  {rule}" for rule in in_room]
     return lines
+
+
+def _rooms_in(text: str) -> dict[str, tuple[int, list[str]]]:
+    """The rooms of ``decisive.txt``: the number of runs, and all lines."""
+    rooms: dict[str, tuple[int, list[str]]] = {}
+    for paragraph in text.split("\n\n"):
+        lines = paragraph.strip().splitlines()
+        head = _ROOM_HEAD.match(lines[0]) if lines else None
+        if head is not None:
+            rooms[head[1]] = int(head[2]), lines
+    return rooms
+
+
+def _rule_in(line: str) -> str:
+    return line.split(maxsplit=1)[1]
 
 
 def _seeds_text(room: str, digests: Mapping[str, str], runs: Iterable[RuleRun]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import itertools
 import json
@@ -196,7 +197,7 @@ def run_watched(seed: int, recorder: Recorder, rooms: Mapping[str, str]) -> Rule
 
 
 class _Watching:
-    """A process of `run_many`, which watches rules for as long as it lives."""
+    """What a process of `run_many` watches, for as long as it lives."""
 
     def __init__(self, rooms: Sequence[str]) -> None:
         rules = read_rules(rooms)
@@ -209,21 +210,21 @@ class _Watching:
         return run_watched(seed, self._recorder, self._digests)
 
 
-_watching: list[_Watching] = []
+@functools.cache
+def _watching(rooms: Sequence[str]) -> _Watching:
+    return _Watching(rooms)
 
 
-def _begin(rooms: Sequence[str]) -> None:
-    _watching.append(_Watching(rooms))
-
-
-def _run_in_process(seed: int) -> RuleRun:
-    return _watching[0].run(seed)
+def _run_in_process(rooms: Sequence[str], seed: int) -> RuleRun:
+    # Not in an initializer of the pool: for each process whose initializer raises it starts another one, without end.
+    return _watching(rooms).run(seed)
 
 
 def run_many(rooms: Sequence[str], seeds: Iterable[int], processes: int) -> Iterator[RuleRun]:
-    """Results in the order of the seeds, from processes that watch the rules of some rooms."""
-    with multiprocessing.get_context("spawn").Pool(processes, _begin, (rooms,)) as pool:
-        yield from pool.imap(_run_in_process, seeds)
+    """Results in the order of the seeds, from processes that watch the rules of some rooms. Raises RowError if a rule
+    names what is not there."""
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        yield from pool.imap(functools.partial(_run_in_process, tuple(rooms)), seeds)
 
 
 def keep(run: RuleRun, folder: Path = KEPT) -> None:
@@ -279,10 +280,13 @@ def corpus_text(runs: Iterable[RuleRun]) -> str:
 
 def read_corpus(folder: Path = KEPT) -> list[int]:
     """The seeds of the corpus of the repository and of that of this machine, those with the most new states first."""
-    states: dict[int, int] = {}
-    for path in (CORPUS, folder / CORPUS.name):
-        for line in path.read_text().splitlines() if path.exists() else ():
-            if not line.startswith("#"):
-                seed, count = map(int, line.split())
-                states.setdefault(seed, count)
+    states = {**seeds_in(folder / CORPUS.name), **seeds_in(CORPUS)}
     return sorted(states, key=lambda seed: -states[seed])
+
+
+def seeds_in(path: Path) -> dict[int, int]:
+    """The seeds of a corpus, if there is one, each with its number of new states."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {
+        int(seed): int(count) for seed, count in (line.split() for line in lines if not line.startswith("#"))
+    }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import ast
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.planting.support.modules import imported
 from tests.sim.rules.moments import ENOUGH, Found, Recorder
-from tests.sim.rules.probes import watched_in
+from tests.sim.rules.probes import _shadow, watched_in
 from tests.sim.rules.table import Rule
 
 SOURCE = """
@@ -114,16 +114,8 @@ class Sample:
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    path = tmp_path_factory.mktemp("watched") / "watched_module.py"
-    path.write_text(SOURCE)
-    spec = importlib.util.spec_from_file_location("watched_module", path)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[made.__name__] = made
-    spec.loader.exec_module(made)
-    yield made
-    del sys.modules[made.__name__]
+    with imported(tmp_path_factory.mktemp("watched") / "watched_module.py", SOURCE) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +188,36 @@ def test_shadows_are_not_counted_as_if_they_had_happened(sample: Sample) -> None
     assert not sample.module.Log(1).waits(False)
     assert not sample.module.Log(11).waits(False)
     assert sample.recorder.found() == {rule("Log.waits", "is_open").key: Found(2, 1, 0, ())}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a.b[1:c] + len(d) > max(e, -1)", "a.get(b)", "a.is_empty()", "a.has_room(b, c=d)", "abs(a) in (b, c)"],
+)
+def test_what_only_looks_is_a_shadow(text: str) -> None:
+    assert _shadow(ast.parse(text, mode="eval").body) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.pop()",
+        "ask(a)",
+        "is_empty(a)",
+        "a + ask(b)",
+        "len(ask(a))",
+        "a.pop().is_empty()",
+        "a.is_empty(b.pop())",
+        "a.is_in(b=ask(c))",
+        "a.is_in(**b)",
+        "a[ask(b)]",
+        "await a",
+        "(a := b)",
+        "[each for each in a]",
+    ],
+)
+def test_what_may_have_effects_is_no_shadow(text: str) -> None:
+    assert _shadow(ast.parse(text, mode="eval").body) is None
 
 
 def test_shadows_are_left_alone_once_the_rule_was_seen_to_decide_often_enough(sample: Sample) -> None:

@@ -81,6 +81,33 @@ def test_rules_are_counted_by_runs() -> None:
     ]
 
 
+def test_a_room_keeps_its_numbers_of_more_runs() -> None:
+    rules = [FIRST, SECOND]
+    of_more = ["# replica: 5 runs, seeds 1 to 5", f" 200.0  {FIRST}", f" 600.0  {SECOND}"]
+    of_fewer = ["# replica: 3 runs, seeds 1 to 3", *of_more[1:]]
+    of_others = ["# replica: 5 runs, seeds 1 to 5", of_more[1]]
+    own = decisive_lines(rules, RUNS)
+    assert decisive_lines(rules, RUNS, "\n".join(["# A head", "", *of_more])) == [*own[:-3], *of_more]
+    for before in (of_more, of_others):
+        assert decisive_lines(rules, [], "\n".join(before)) == [*own[:-3], *before]
+    for others in (of_fewer, of_others):
+        assert decisive_lines(rules, RUNS, "\n".join(others)) == own
+
+
+def test_the_corpus_is_written_anew_only_by_who_ran_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, results = tmp_path / "corpus.txt", tmp_path / "decisive.txt"
+    monkeypatch.setattr(report, "CORPUS", known)
+    monkeypatch.setattr(report, "RESULTS", results)
+    results.touch()
+    for seed, is_kept in ((7, True), (2, False)):
+        text = f"# Seeds\n{seed} 9\n"
+        known.write_text(text)
+        report.write_tables(RUNS)
+        assert (known.read_text() == text) is is_kept
+
+
 def test_what_was_found_with_other_rules_does_not_count() -> None:
     third = rule("end > log_start")
     assert {each.runs for each in tallies([FIRST, SECOND, third], RUNS)} == {0}
@@ -146,6 +173,11 @@ def test_more_seeds_are_those_that_were_not_run_and_failures_are_told_with_their
         Failed(f"bin/simulate --nodes --seed {FIRST_OF_SWARMS}", "LOST does not hold:")
     ]
     assert (tmp_path / "corpus.txt").read_text().splitlines()[1:] == [f"{seed} 1" for seed in ran[:2]]
+
+
+def test_rules_that_cannot_be_read_end_all() -> None:
+    with pytest.raises(FileNotFoundError, match=r"no_room\.txt"):
+        list(run_many(["no_room"], [1], 1))
 
 
 def test_strikes_are_faults_during_which_rules_decide() -> None:
