@@ -71,7 +71,9 @@ NODES_A_LINE = 20
 @click.option(
     "--room", "rooms", multiple=True, type=click.Choice(ROOMS), help="With --rules: of these rooms."
 )
-@click.option("--seeds", type=click.IntRange(1), default=200, show_default=True, help="With --rules: so many.")
+@click.option(
+    "--seeds", type=click.IntRange(1), default=200, show_default=True, help="With --rules: so many."
+)
 @click.option(
     "--more",
     type=click.IntRange(1),
