@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -155,6 +156,25 @@ async def test_who_does_not_respond_in_time_has_not_responded(
     await queues.send(Part("b"))
     await queues.answer()
     assert queues.results[1:] == [(["b"], RESPONSE)]
+
+
+async def test_the_log_tells_once_of_a_broker_that_does_not_respond_until_it_responds(
+    queues: Requests,
+    nursery: trio.Nursery,
+    autojump_clock: trio.testing.MockClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    await nursery.start(queues.requests.run)
+    with caplog.at_level(logging.INFO):
+        for key in ("a", "b"):
+            await queues.send(Part(key))
+            await trio.sleep(2)
+        assert len(caplog.messages) == 1
+        await queues.send(Part("c"))
+        await queues.answer()
+        await queues.send(Part("d"))
+        await trio.sleep(2)
+    assert [each.split(":")[0] for each in caplog.messages] == [f"broker {BROKER}"] * 2
 
 
 async def test_nothing_is_sent_to_a_broker_that_is_not_there(queues: Requests, nursery: trio.Nursery) -> None:

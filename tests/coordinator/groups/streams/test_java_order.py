@@ -36,6 +36,18 @@ def test_a_queue_breaks_ties_as_java_does() -> None:
     assert [queue.poll() for _ in range(6)] == list("afedcb")
 
 
+@pytest.mark.parametrize(
+    ("items", "order"),
+    [
+        ("1a 0b 0c 1d 0e 1f 0g 0h", "0b 0e 0g 0h 0c 1d 1a 1f"),
+        ("2a 1b 1c 2d 2e 2f 2g 0h 1i 2j", "0h 1b 1i 1c 2g 2f 2e 2j 2d 2a"),
+    ],
+)
+def test_a_queue_with_some_ties_has_the_order_of_java(items: str, order: str) -> None:
+    queue = PriorityQueue(lambda each: float(each[0]), items.split())
+    assert [queue.poll() for _ in items.split()] == order.split()
+
+
 def test_a_table_that_is_three_quarters_full_does_not_grow_yet() -> None:
     # Their hash codes are 1 to 11, 16 and 17: with 16 places the last ones come first.
     keys = [chr(code) for code in (*range(1, 12), 16, 17)]
