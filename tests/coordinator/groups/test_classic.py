@@ -401,6 +401,18 @@ def test_a_member_that_waits_keeps_its_session() -> None:
     assert again[0].generation == 2
 
 
+def test_a_member_that_waits_for_its_assignment_keeps_its_session() -> None:
+    groups = Groups()
+    leader, follower = groups.joined(2, rebalance_timeout_ms=10 * SESSION_MS)
+    waiting = groups.sync(follower.member_id, 1)
+    for _ in range(5):
+        groups.advance(SESSION_MS - 1)
+        groups.beat(leader.member_id, 1)
+    assert waiting == []
+    groups.sync(leader.member_id, 1, {follower.member_id: b"mine"})
+    assert (waiting[0].code, waiting[0].assignment) == (NONE, b"mine")
+
+
 def test_a_group_whose_last_member_is_gone_is_empty() -> None:
     groups = Groups()
     groups.stable(1)
