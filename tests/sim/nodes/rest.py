@@ -20,8 +20,8 @@ SETTLING_S = 150.0
 slow disks may have a thousand records left to process, ten a second."""
 STANDSTILL_S = 45.0
 """What has been the same for so long stays the same. While records settled in 174 seeds, the longest was 19 s."""
-FORWARD_S = 15.0
-"""Longer than a broker waits for a controller."""
+FORWARD_S = 40.0
+"""Longer than a broker waits for a controller or for another broker."""
 
 
 async def until_at_rest(hosts: Sequence[Host]) -> None:
