@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from kafkaproto_server.controller.core.table import COMMANDS
@@ -16,6 +18,16 @@ def test_every_invariant_holds_in_a_few_runs() -> None:
     commands = {command for result in results for command in result.commands}
     assert commands == COMMANDS.keys(), "nobody asks for some of what the controller does"
     assert sum(result.faults.get("proven death", 0) for result in results) > 0
+
+
+def test_a_run_leaves_nothing_in_memory() -> None:
+    def objects() -> int:
+        return len(gc.get_objects()) + gc.get_freeze_count()
+
+    run_well(1, "cluster")
+    before = objects()
+    run_well(1, "cluster")
+    assert objects() < before + 500
 
 
 @pytest.mark.simulation

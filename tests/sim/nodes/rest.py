@@ -20,8 +20,8 @@ SETTLING_S = 150.0
 slow disks may have a thousand records left to process, ten a second."""
 STANDSTILL_S = 45.0
 """What has been the same for so long stays the same. While records settled in 174 seeds, the longest was 19 s."""
-FORWARD_S = 40.0
-"""Longer than a broker waits for a controller or for another broker."""
+GONE_S = 40.0
+"""Longer than requests of clients that are gone were seen to wait: in seed 4000139, between 15 and 40 s."""
 
 
 async def until_at_rest(hosts: Sequence[Host]) -> None:
@@ -71,7 +71,7 @@ async def settle(data: DataTraffic | CoordinationTraffic) -> None:
 async def until_nothing_is_left(hosts: Sequence[Host], clients: Sequence[str]) -> None:
     """Until nothing is left of clients that are gone."""
     # A request of a client that is gone may still wait for a controller that answers nobody.
-    with trio.move_on_after(FORWARD_S):
+    with trio.move_on_after(GONE_S):
         while left_behind(hosts, clients) is not None:
             await trio.sleep(1)
     left = left_behind(hosts, clients)
