@@ -11,9 +11,10 @@ import click
 from tests.planting import report
 from tests.planting.campaign import try_all
 from tests.planting.faults import Fault, all_sites, find
-from tests.planting.judged import equivalent
+from tests.planting.judged import RULES, equivalent
 from tests.planting.results import FOLDER, Results
 from tests.planting.rooms import ROOMS
+from tests.planting.rules import faults_of_undecided, text_of
 from tests.planting.sample import unnoticed
 
 BUDGET_S = 60.0
@@ -25,6 +26,12 @@ BUDGET_S = 60.0
 @click.option("--room", "rooms", multiple=True, type=click.Choice(list(ROOMS)), help="Of these rooms only.")
 @click.option(
     "--fault", "lines", multiple=True, metavar="LINE", help="Plant this one again, instead of a draw."
+)
+@click.option(
+    "--rules",
+    "is_of_rules",
+    is_flag=True,
+    help="Instead of a draw, take away each rule of tests/sim/rules that decides in no run, and write rules.txt.",
 )
 @click.option(
     "--budget",
@@ -43,6 +50,7 @@ def main(
     seed: int,
     rooms: tuple[str, ...],
     lines: tuple[str, ...],
+    is_of_rules: bool,
     budget_s: float,
     processes: int,
     sample: str | None,
@@ -63,6 +71,9 @@ def main(
         faults: Sequence[Fault] = [_known(line) for line in lines]
         results.forget(faults)
         judged: set[Fault] = set()
+    elif is_of_rules:
+        faults = faults_of_undecided()
+        judged = set(equivalent())
     else:
         places = [
             site.fault for name in rooms or ROOMS for path in ROOMS[name].paths() for site in all_sites(path)
@@ -77,6 +88,8 @@ def main(
         budget_s=budget_s,
         say=click.echo,
     )
+    if is_of_rules:
+        RULES.write_text(text_of(faults, results))
     summary = report.Summary(faults, judged, results)
     click.echo(str(summary))
     sys.exit(1 if summary.survivors else 0)

@@ -31,6 +31,17 @@ SERVER = Path(kafkaproto_server.__file__).parent
 COUNTER = "_count_planted"
 """The name of a function that counts how often a fault is reached."""
 _SEPARATOR = " | "
+_BARE = (
+    ast.Name,
+    ast.Attribute,
+    ast.Constant,
+    ast.expr_context,
+    ast.operator,
+    ast.unaryop,
+    ast.cmpop,
+    ast.boolop,
+)
+"""Two nodes in three. No operator changes them."""
 _LOGGERS = frozenset({"_log", "log", "logger", "logging"})
 _SPEAKING = frozenset({"__repr__", "__str__"})
 
@@ -82,6 +93,8 @@ def sites_of(path: str, tree: ast.Module, source: str) -> Sequence[Site]:
     found = []
     for name, function in _functions(tree):
         for node in _behaviour(function):
+            if isinstance(node, _BARE):
+                continue
             for operator, changes in OPERATORS.items():
                 for change in changes(node, function):
                     text, last_line = _text(lines, change)
@@ -177,7 +190,7 @@ def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, FunctionN
             yield from _functions(each, f"{name}.")
         elif isinstance(each, ast.ClassDef):
             yield from _functions(each, f"{prefix}{each.name}.")
-        else:
+        elif not isinstance(each, ast.expr):
             yield from _functions(each, prefix)
 
 

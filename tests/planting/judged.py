@@ -1,7 +1,7 @@
-"""Reads what is known of single faults: ``equivalent.txt`` and ``noticed.txt``.
+"""Reads what is known of single faults: ``equivalent.txt``, ``noticed.txt`` and ``rules.txt``.
 
-Both have a fault in a line, and below it, indented, why it changes nothing that matters, or who notices it. Lines that
-begin with ``#`` are for people.
+All have a fault in a line, and below it, indented, why it changes nothing that matters, or who notices it. Lines that
+begin with ``#`` are for people. ``rules.txt`` is written by ``bin/simulate --plant --rules``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from tests.planting.faults import Fault
 _FOLDER = Path(__file__).parent
 EQUIVALENT = _FOLDER / "equivalent.txt"
 NOTICED = _FOLDER / "noticed.txt"
+RULES = _FOLDER / "rules.txt"
+NOBODY = "nobody"
+"""Who notices a fault of ``rules.txt`` that is still to be judged."""
+UNFIT = "cannot be planted"
+"""Said of a fault whose function needs another shape then."""
 _SEED = "seed "
+_TEST = "tests/"
 
 
 def equivalent() -> Mapping[Fault, str]:
@@ -22,9 +28,15 @@ def equivalent() -> Mapping[Fault, str]:
     return read(EQUIVALENT.read_text())
 
 
-def noticed_by_tests() -> Mapping[Fault, str]:
+def noticed_by_tests(*, with_rules: bool = True) -> Mapping[Fault, str]:
     """Faults, and for each a test that notices it."""
-    return {fault: by for fault, by in read(NOTICED.read_text()).items() if not by.startswith(_SEED)}
+    found = {**(of_rules() if with_rules else {}), **read(NOTICED.read_text())}
+    return {fault: by for fault, by in found.items() if by.startswith(_TEST)}
+
+
+def of_rules() -> Mapping[Fault, str]:
+    """The faults of rules that decide in no run of the simulator, and for each a test that notices it, or nobody."""
+    return read(RULES.read_text())
 
 
 def noticed_by_seeds() -> Mapping[Fault, int]:

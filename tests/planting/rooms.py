@@ -115,6 +115,31 @@ _ROOMS = (
         tests=("node/broker", "node/to_controller", _OF_NODES),
         seeds=(QUORUM, DIRECTORIES, RECORDS),
     ),
+    Room(
+        name="node/to_controller",
+        tests=("node/to_controller", "node/broker", "node/serving", _OF_NODES),
+        seeds=(QUORUM, RECORDS, GROUPS),
+    ),
+    Room(
+        name="broker",
+        tests=("broker", "node/broker", "node/replicas", "storage/directories"),
+        seeds=(QUORUM, DIRECTORIES, RECORDS),
+    ),
+    Room(
+        name="storage",
+        tests=("storage", "node/replicas", "tools/dump", "tools/storage"),
+        seeds=(QUORUM, DIRECTORIES, RECORDS),
+    ),
+    Room(
+        name="net",
+        tests=("net", "node/serving", _OF_NODES),
+        seeds=(RECORDS, GROUPS),
+    ),
+    Room(
+        name="quotas",
+        tests=("quotas", "net", "apis/data"),
+        seeds=(RECORDS,),
+    ),
 )
 ROOMS: Mapping[str, Room] = {room.name: room for room in _ROOMS}
 

@@ -10,8 +10,9 @@ import pytest
 
 from tests.planting import faults, judged
 from tests.planting.faults import Fault, find, planted, sites_of
-from tests.planting.judged import equivalent, noticed_by_seeds, noticed_by_tests, read
+from tests.planting.judged import equivalent, noticed_by_seeds, noticed_by_tests, of_rules, read
 from tests.planting.rooms import ROOMS, room_of
+from tests.planting.rules import faults_of_undecided
 from tests.sim.rules.runs import OTHER_FIRST_SEEDS
 
 SOURCE = '''"""A module."""
@@ -125,9 +126,15 @@ def test_what_only_speaks_is_in_no_room() -> None:
 
 
 def test_judged_faults_have_a_place_still() -> None:
-    for fault in (*equivalent(), *noticed_by_tests(), *noticed_by_seeds()):
+    for fault in (*equivalent(), *of_rules(), *noticed_by_tests(), *noticed_by_seeds()):
         find(fault)
         room_of(fault.path)
+
+
+def test_each_rule_that_decides_in_no_run_was_taken_away() -> None:
+    known = {*equivalent(), *of_rules(), *noticed_by_tests(), *noticed_by_seeds()}
+    missing = [each for each in faults_of_undecided() if each not in known]
+    assert not missing, f"bin/simulate --plant --rules; there are {len(missing)}, such as {missing[0]}"
 
 
 def test_nothing_is_judged_in_two_ways() -> None:
@@ -135,11 +142,17 @@ def test_nothing_is_judged_in_two_ways() -> None:
 
 
 def test_a_test_or_a_seed_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = [Fault.parse(f"a.py | f | del skipped | del a | {number}") for number in (1, 2)]
-    noticed = tmp_path / "noticed.txt"
+    faults = [Fault.parse(f"a.py | f | del skipped | del a | {number}") for number in (1, 2, 3, 4)]
+    noticed, rules = tmp_path / "noticed.txt", tmp_path / "rules.txt"
     noticed.write_text(f"{faults[0]}\n    tests/test_a.py::test\n{faults[1]}\n    seed 7\n")
+    rules.write_text(f"{faults[2]}\n    tests/test_b.py::test\n{faults[3]}\n    nobody\n")
     monkeypatch.setattr(judged, "NOTICED", noticed)
-    assert noticed_by_tests() == {faults[0]: "tests/test_a.py::test"}
+    monkeypatch.setattr(judged, "RULES", rules)
+    assert noticed_by_tests() == {
+        faults[0]: "tests/test_a.py::test",
+        faults[2]: "tests/test_b.py::test",
+    }
+    assert noticed_by_tests(with_rules=False) == {faults[0]: "tests/test_a.py::test"}
     assert noticed_by_seeds() == {faults[1]: 7}
 
 

@@ -13,11 +13,11 @@ FEW: Mapping[str, range] = {"quorum": range(1, 29), "unknown-node": range(1, 16)
 """Those of quick tests, by what is simulated. Two of the quorum's flap, two are forged; of those with an unknown node
 three are refused, and six spoof."""
 MANY: Mapping[str, range] = {
-    "quorum": range(29, 1001),
-    "unknown-node": range(16, 501),
-    "cluster": range(100, 250),
+    "quorum": range(29, 529),
+    "unknown-node": range(16, 266),
+    "cluster": range(100, 175),
 }
-"""The others."""
+"""The others. Whole nodes run the cores as well; ``bin/test --search`` runs thousands more."""
 
 
 def pieces(level: str) -> list[range]:

@@ -35,6 +35,8 @@ CORPUS = TABLE / "corpus.txt"
 """The seeds that ``bin/test --search`` starts from: they have reached what no other seed had."""
 ROOMS = tuple(sorted(path.stem for path in TABLE.glob("*.txt") if path not in (RESULTS, CORPUS)))
 _INDENT = "    "
+_NEVER = "   0.0  "
+"""What a line of ``decisive.txt`` begins with if a rule decides in no run."""
 _NUMBERED = re.compile(r"(.*) #(\d+)")
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -100,6 +102,12 @@ def read_rules(rooms: Sequence[str] = ROOMS) -> list[Rule]:
     return [rule for room in rooms for rule in rules_in(TABLE / f"{room}.txt")]
 
 
+def undecided(text: str) -> list[Rule]:
+    """The rules that decide in no run, if ``text`` is the content of ``decisive.txt``."""
+    named = {line.removeprefix(_NEVER) for line in text.splitlines() if line.startswith(_NEVER)}
+    return [rule for rule in read_rules() if str(rule) in named]
+
+
 def rules_in(path: Path) -> list[Rule]:
     """The rows of one file. Raises RowError."""
     rows: list[Rule] = []
@@ -142,9 +150,14 @@ def _functions_in(path: str) -> Mapping[str, Sequence[Function]]:
 
 def check(rule: Rule) -> None:
     """Raise RowError unless the product has the expression of a row, once."""
+    place_of(rule)
+
+
+def place_of(rule: Rule) -> Place:
+    """The expression of a row in the product. Raises RowError if it is not there once."""
     if not (PRODUCT / rule.path).is_file():
         raise RowError(f"{rule.row}: there is no file {rule.path}")
-    find(rule, _functions_in(rule.path))
+    return find(rule, _functions_in(rule.path))
 
 
 def functions_of(tree: ast.Module) -> Mapping[str, Sequence[Function]]:

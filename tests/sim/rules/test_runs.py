@@ -17,7 +17,6 @@ from tests.sim.rules import report, runs
 from tests.sim.rules.moments import Found
 from tests.sim.rules.report import decisive_lines, table_of, tallies
 from tests.sim.rules.runs import (
-    FIRST_SEEDS,
     OTHER_FIRST_SEEDS,
     RuleRun,
     corpus_text,
@@ -193,7 +192,7 @@ def test_strikes_are_faults_during_which_rules_decide() -> None:
 
 @pytest.mark.simulation
 def test_runs_are_the_same_with_probes() -> None:
-    seeds = [seed + 1 for seed in FIRST_SEEDS]
-    for found in run_many(ROOMS, seeds, 1):
+    # Short runs which together come to every room.
+    for found in run_many(ROOMS, [5, 1_000_001, 2_750_003, 3_000_005, 3_500_003, 4_000_005], 1):
         assert found.digest == _run(found.seed, draw(found.seed), 0).digest, found.seed
         assert any(each.decisive for each in found.found.values()), found.seed
