@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -17,6 +18,17 @@ from tests.sim.trace import LineTrace
 
 NODES_A_LINE = 20
 """Runs of whole nodes after which their pace is printed."""
+
+
+_OPTIONS: Mapping[str, frozenset[str]] = {
+    "--rules": frozenset({"rules", "rooms", "seeds", "more", "processes"}),
+    "--mutations": frozenset({"mutations", "renew", "level", "processes"}),
+    "--nodes": frozenset({"level", "seed", "runs", "processes", "events", "digest", "like"}),
+    "the cores": frozenset({"level", "seed", "runs", "processes", "events", "digest", "settings"}),
+}
+"""What can be given in each mode."""
+_OF_ONE_RUN = frozenset({"events", "digest", "settings"})
+"""What can be given for one run of the cores."""
 
 
 @click.command()
@@ -101,13 +113,15 @@ def main(
 
     "bin/simulate --plant" plants faults in the product and sees who notices; it has options of its own.
     """
+    mode = (
+        "--rules" if rules else "--mutations" if mutations else "--nodes" if level == "nodes" else "the cores"
+    )
+    _check_options(mode, one_run=runs == 1)
     if rules:
         from tests.sim.rules.report import simulate_more, simulate_rules
 
         simulate, count = (simulate_rules, seeds) if more is None else (simulate_more, more)
         sys.exit(0 if simulate(rooms, count, processes) else 1)
-    if like is not None and (level != "nodes" or mutations):
-        raise click.UsageError("--like goes with --nodes")
     if level == "nodes" and not mutations:
         first = seed if seed is not None else _seed_of_commit()
         _run_nodes(first, runs, processes, events, digest=digest, like=like)
@@ -118,10 +132,22 @@ def main(
     first = seed if seed is not None else _seed_of_commit()
     if runs == 1 and (events or digest or settings):
         _run_one(first, level, events, settings, digest)
-    elif settings:
-        raise click.UsageError("--option goes with one run")
     else:
         _run_many(first, runs, processes, level)
+
+
+def _check_options(mode: str, *, one_run: bool) -> None:
+    """Raise UsageError if an option is given that says nothing in this mode."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        assert option.name is not None, "options have names"
+        if context.get_parameter_source(option.name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        if option.name not in _OPTIONS[mode]:
+            name = f"--{context.params['level']}" if option.name == "level" else option.opts[0]
+            raise click.UsageError(f"{name} does not go with {mode}")
+        if mode == "the cores" and option.name in _OF_ONE_RUN and not one_run:
+            raise click.UsageError(f"{option.opts[0]} goes with one run")
 
 
 def _break_rules(level: str, processes: int, *, renews: bool) -> None:

@@ -44,9 +44,3 @@ def test_a_failed_run_is_printed_with_the_command_that_shows_it_again(
     assert found.command == f"bin/simulate --nodes --seed 6{like} --events 200"
     assert found.reason.endswith("LOST")
     assert f"SEED=6 {expected[1]}" in result.output
-
-
-def test_only_whole_nodes_have_the_options_of_another_seed() -> None:
-    result = CliRunner().invoke(main, ["--seed", "5", "--like", "7"])
-    assert result.exit_code == 2
-    assert "--like goes with --nodes" in result.output
