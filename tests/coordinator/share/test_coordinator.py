@@ -246,16 +246,33 @@ def test_a_full_state_takes_a_write_that_makes_room() -> None:
     assert state.batches == (StateBatch(behind, behind, 2, 1), StateBatch(behind + 1, behind + 1, 0, 1))
 
 
+def brought(batch: tuple[int, int, int, int], **settings: Any) -> ShareWorld:
+    """A coordinator that has read a state with this batch."""
+    world = ShareWorld(**settings)
+    batches = [ShareSnapshotValue.StateBatch(*batch)]
+    value = ShareSnapshotValue(snapshot_epoch=2**31 - 1, state_epoch=1, state_batches=batches)
+    key = ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0)
+    world.log.append([Record(key, value)])
+    world.start()
+    return world
+
+
+@pytest.mark.parametrize("updates_per_snapshot", [0, 500], ids=["as a whole", "as an update"])
+def test_nothing_is_written_over_a_batch_that_ends_before_it_begins(updates_per_snapshot: int) -> None:
+    """Apache Kafka could not read the partition any more: it fails when it puts other batches over such a one."""
+    world = brought((15, 12, AVAILABLE, 1), updates_per_snapshot=updates_per_snapshot)
+    before = world.names
+    assert world.write((20, 21, ACKNOWLEDGED, 1)).code is SERVER
+    assert world.names == before
+    # Its offsets lie before this start offset, so that it goes.
+    assert world.write((20, 21, ACKNOWLEDGED, 1), start=20).code is OK
+
+
 @pytest.mark.parametrize("wrong", WRONG_BATCHES, ids=repr)
 def test_a_batch_that_a_record_has_brought_stays_until_the_state_begins_anew(
     wrong: tuple[int, int, int, int],
 ) -> None:
-    world = ShareWorld()
-    batch = ShareSnapshotValue.StateBatch(*wrong)
-    value = ShareSnapshotValue(snapshot_epoch=2**31 - 1, state_epoch=1, state_batches=[batch])
-    key = ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0)
-    world.log.append([Record(key, value)])
-    world.start()
+    world = brought(wrong)
     state = world.read(leader_epoch=1).state
     assert state is not None
     assert state.batches == (StateBatch(*wrong),)

@@ -182,6 +182,17 @@ def test_the_markers_of_many_transactions_are_sent_some_at_a_time() -> None:
     assert {world.state(f"id-{index}") for index in range(count)} == {"CompleteCommit"}
 
 
+def test_a_coordinator_that_was_moved_from_keeps_no_transactions_until_its_timers_are_over() -> None:
+    world = TransactionWorld()
+    world.begin("a")
+    world.log.commits_at_once = False
+    world.init("b")
+    states = world.coordinator._states
+    assert list(states.ids()) == ["a", "b"]
+    world.coordinator.unload()
+    assert list(states.ids()) == []
+
+
 def test_a_coordinator_that_was_moved_from_does_nothing_with_time() -> None:
     world = TransactionWorld(config=TransactionConfig(expiration_ms=1))
     world.begin("a")

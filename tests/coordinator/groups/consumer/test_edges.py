@@ -51,6 +51,17 @@ def test_a_member_that_gets_an_instance_id_keeps_what_it_has() -> None:
     assert coordinator.group.static_ids == {"i": "m"}
 
 
+def test_nothing_is_assigned_to_the_id_that_a_static_member_had_before() -> None:
+    coordinator = Coordinator({"a": 2})
+    coordinator.join("m1", "a", instance_id="i")
+    coordinator.beat("m1", -2, instance_id="i")
+    coordinator.change_topic("a", 4)
+    coordinator.world.advance(INTERVAL_MS)
+    outcome = coordinator.join("m2", "a", instance_id="i")
+    assert outcome.assignment == {topic_id("a"): (0, 1, 2, 3)}
+    assert coordinator.group.targets.keys() == {"m2"}
+
+
 # --- members of the classic protocol ---
 
 

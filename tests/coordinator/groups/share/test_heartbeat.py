@@ -292,6 +292,18 @@ def test_the_targets_of_a_large_group_are_computed_beside() -> None:
     assert len(flat(coordinator.pulse("m", 2).assignment or {})) == 3_000
 
 
+def test_while_targets_are_computed_beside_nothing_else_is_computed() -> None:
+    coordinator = ShareCoordinator({"a": 3_000})
+    coordinator.pulse("m", 0, "a")
+    coordinator.advance(1_000)
+    asked: list[object] = []
+    coordinator.share.groups._compute = lambda work, done: asked.append(work)
+    for _ in range(3):
+        coordinator.advance(1_000)
+        coordinator.pulse("m", 2)
+    assert len(asked) == 1
+
+
 def test_a_group_has_so_many_partitions_and_no_more() -> None:
     coordinator = ShareCoordinator({"a": MAX_PARTITIONS - 1, "b": 5, "c": 1})
     coordinator.pulse("m", 0, "a", "b", "c")

@@ -196,6 +196,19 @@ def test_the_tasks_of_a_large_group_are_assigned_beside_the_loop(monkeypatch: py
     assert coordinator.group.targets["m3"] == TaskSets({"0": frozenset([1])})
 
 
+def test_who_joins_while_tasks_are_assigned_gets_none_of_those_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1")
+    monkeypatch.setattr(heartbeat, "SIZE_AT_ONCE", 2)
+    coordinator.join("m2")
+    coordinator.join("m3")
+    coordinator.world.advance(1)
+    tasks = {member_id: dict(target.active) for member_id, target in coordinator.group.targets.items()}
+    assert tasks == {"m1": {"0": frozenset([0])}, "m2": {"0": frozenset([1])}}
+
+
 def test_an_assignment_that_comes_too_late_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     coordinator = Coordinator()
     coordinator.join("m1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -173,6 +174,26 @@ def test_a_replica_goes_where_the_state_is_unless_the_task_runs_there() -> None:
     ]
     found = assign_sticky(specs, [SubtopologySpec("0", 1, True)], 1)
     assert standby(found, "m2") == tasks("0", 0)
+
+
+@pytest.mark.parametrize(
+    ("members", "task_count", "answer"),
+    [
+        (3, 2, {"m1": ([0], []), "m2": ([], [1]), "m3": ([1], [0])}),
+        (3, 4, {"m1": ([0], [2, 3]), "m2": ([2], [1]), "m3": ([1, 3], [0])}),
+        (4, 4, {"m1": ([2], [1]), "m2": ([3], [0]), "m3": ([1], [2]), "m4": ([0], [3])}),
+    ],
+)
+def test_replicas_of_a_new_group_are_where_apache_kafka_has_them(
+    members: int, task_count: int, answer: dict[str, tuple[list[int], list[int]]]
+) -> None:
+    """Kafka deals them out from the last task to the first. The answers are those of its assignor in 4.4.0."""
+    specs = [member(f"m{each}", f"p{each}") for each in range(1, members + 1)]
+    found = assign_sticky(specs, [SubtopologySpec("0", task_count, True)], 1)
+    assert {each: (active(found, each), standby(found, each)) for each in found} == {
+        each: (tasks("0", *active_ones), tasks("0", *replicas))
+        for each, (active_ones, replicas) in answer.items()
+    }
 
 
 def test_members_of_a_process_share_its_tasks_and_have_no_replica_of_them() -> None:

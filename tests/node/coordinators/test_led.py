@@ -1,0 +1,120 @@
+"""When the coordinator of a partition begins, and when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import OffsetCommitKey, OffsetCommitValue
+from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto.records.coordinator import GROUP_RECORDS, encode_coordinator_record
+from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.node.coordinators.led import LedPartitions
+from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
+from tests.apis.support.data_broker import ME, OTHER, DataBroker
+
+TOPIC = "led"
+
+
+class Shard:
+    """The coordinator of the partition in one leader epoch."""
+
+    def __init__(self, epoch: int) -> None:
+        self.epoch = epoch
+        self.offsets: list[int] = []
+        """Of the records that it has read."""
+        self.life: list[str] = []
+
+    def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
+        self.offsets.append(offset)
+
+    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
+        self.offsets.append(offset)
+
+    def loaded(self) -> Sequence[str]:
+        self.life.append("loaded")
+        return ()
+
+    def unload(self) -> None:
+        self.life.append("unloaded")
+
+
+class Led:
+    """A broker that leads the only partition of a topic, in which there is one record."""
+
+    def __init__(self) -> None:
+        self.broker = DataBroker()
+        self.shards: list[Shard] = []
+        manager = self.broker.replicas.manager
+        self.partitions: LedPartitions[Shard] = LedPartitions(
+            TOPIC,
+            GROUP_RECORDS,
+            image=lambda: self.broker.harness.image,
+            make_log=lambda hosted: manager.coordinator_log(hosted, lambda: 1000, Histogram()),
+            make_shard=self._make_shard,
+            load=manager.coordinator_loading,
+            load_times=Histogram(),
+        )
+        manager.role_changed = self.partitions.role_changed
+        self.broker.topic(TOPIC, [ME, OTHER])
+        self.broker.replicas.follow()
+        record = encode_coordinator_record(OffsetCommitKey(group="g", topic="x"), OffsetCommitValue(), 4)
+        self.broker.produce(TOPIC, build_batch([NewRecord(*record)], base_offset=0, timestamp_ms=0))
+
+    def _make_shard(self, log: PartitionLog, epoch: int) -> Shard:
+        self.shards.append(Shard(epoch))
+        return self.shards[-1]
+
+    @property
+    def served_by(self) -> Shard | ErrorCode:
+        """Who coordinates, or the code that a client gets."""
+        try:
+            return self.partitions.shard("any")
+        except CoordinatorError as error:
+            return error.code
+
+
+def test_each_leader_epoch_has_a_coordinator_of_its_own_which_reads_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    led = Led()
+    (first,) = led.shards
+    assert led.served_by is first
+    with monkeypatch.context() as patch:
+        # The broker learns that it leads again together with what was between.
+        patch.setattr(led.broker.replicas, "follow", lambda: None)
+        led.broker.lead_anew(TOPIC)
+    led.broker.replicas.follow()
+    assert [each.epoch for each in led.shards] == [0, 2]
+    assert led.served_by is led.shards[1]
+    assert led.shards[1].offsets == [0]
+    assert first.life == ["loaded", "unloaded"]
+
+
+def test_a_coordinator_ends_with_its_leader_epoch() -> None:
+    led = Led()
+    led.broker.harness.heartbeat(ME, want_fence=True)
+    led.broker.replicas.follow()
+    assert led.served_by is ErrorCode.NOT_COORDINATOR
+    assert [each.life for each in led.shards] == [["loaded", "unloaded"]]
+
+
+def test_a_coordinator_ends_with_its_disk_although_nobody_else_leads_yet() -> None:
+    led = Led()
+    led.broker.replicas.log_directories.fail("/logs", "EIO")
+    led.broker.replicas.manager.directories_changed()
+    assert led.served_by is ErrorCode.NOT_COORDINATOR
+    assert [each.life for each in led.shards] == [["loaded", "unloaded"]]
+
+
+def test_a_coordinator_goes_on_within_its_leader_epoch() -> None:
+    led = Led()
+    hosted = led.broker.replicas.manager.replicas.get(led.broker.topic_id(TOPIC), 0)
+    assert hosted is not None
+    led.partitions.role_changed(hosted)
+    assert [each.life for each in led.shards] == [["loaded"]]
+    assert led.served_by is led.shards[0]
