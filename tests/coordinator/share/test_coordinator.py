@@ -67,6 +67,17 @@ def test_a_state_that_begins_anew_has_nothing_of_the_old_one_but_its_fences() ->
     assert world.summary() == Result(OK, None, ShareState(2, 20, 0), 0)
 
 
+def test_a_former_leader_stays_fenced_by_a_state_that_begins_anew_and_is_written() -> None:
+    world = begun()
+    world.read(leader_epoch=5)
+    world.initialize(epoch=2, start=20)
+    assert world.write((20, 21, ACKNOWLEDGED, 1), epoch=2, leader_epoch=5).code is OK
+    assert world.value().leader_epoch == 0
+    for _ in range(2):
+        assert world.read(leader_epoch=4).code is FENCED_LEADER
+        world.start()
+
+
 def test_what_is_no_beginning() -> None:
     world = begun()
     assert world.initialize(key=NEGATIVE, epoch=-1).message == "The partition -1 is negative."
@@ -246,21 +257,33 @@ def test_a_full_state_takes_a_write_that_makes_room() -> None:
     assert state.batches == (StateBatch(behind, behind, 2, 1), StateBatch(behind + 1, behind + 1, 0, 1))
 
 
-def brought(batch: tuple[int, int, int, int], **settings: Any) -> ShareWorld:
-    """A coordinator that has read a state with this batch."""
+def snapshot(*batches: tuple[int, int, int, int], epoch: int = 1) -> Record:
+    """A record of a coordinator that may not be ours."""
+    found = [ShareSnapshotValue.StateBatch(*each) for each in batches]
+    value = ShareSnapshotValue(snapshot_epoch=2**31 - 1, state_epoch=epoch, state_batches=found)
+    return Record(ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0), value)
+
+
+def brought(*records: Record, **settings: Any) -> ShareWorld:
+    """A coordinator that has read these."""
     world = ShareWorld(**settings)
-    batches = [ShareSnapshotValue.StateBatch(*batch)]
-    value = ShareSnapshotValue(snapshot_epoch=2**31 - 1, state_epoch=1, state_batches=batches)
-    key = ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0)
-    world.log.append([Record(key, value)])
+    world.log.append(records)
     world.start()
     return world
+
+
+def test_the_former_beginning_of_a_state_stays_fenced_if_a_record_takes_it_back() -> None:
+    """Apache Kafka's coordinator remembers the highest state epoch as well."""
+    world = brought(snapshot(epoch=5), snapshot(epoch=3))
+    assert world.initialize(epoch=4).code is FENCED_STATE
+    assert world.write(epoch=4).code is FENCED_STATE
+    assert world.initialize(epoch=5).code is OK
 
 
 @pytest.mark.parametrize("updates_per_snapshot", [0, 500], ids=["as a whole", "as an update"])
 def test_nothing_is_written_over_a_batch_that_ends_before_it_begins(updates_per_snapshot: int) -> None:
     """Apache Kafka could not read the partition any more: it fails when it puts other batches over such a one."""
-    world = brought((15, 12, AVAILABLE, 1), updates_per_snapshot=updates_per_snapshot)
+    world = brought(snapshot((15, 12, AVAILABLE, 1)), updates_per_snapshot=updates_per_snapshot)
     before = world.names
     assert world.write((20, 21, ACKNOWLEDGED, 1)).code is SERVER
     assert world.names == before
@@ -272,7 +295,7 @@ def test_nothing_is_written_over_a_batch_that_ends_before_it_begins(updates_per_
 def test_a_batch_that_a_record_has_brought_stays_until_the_state_begins_anew(
     wrong: tuple[int, int, int, int],
 ) -> None:
-    world = brought(wrong)
+    world = brought(snapshot(wrong))
     state = world.read(leader_epoch=1).state
     assert state is not None
     assert state.batches == (StateBatch(*wrong),)

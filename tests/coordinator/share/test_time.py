@@ -92,6 +92,17 @@ def test_nothing_is_pruned_if_the_log_is_lost_meanwhile() -> None:
     assert not world.pruned
 
 
+def test_a_coordinator_that_has_ended_deletes_nothing_whatever_is_committed_then() -> None:
+    world = ShareWorld(prune_interval_ms=PRUNE_MS)
+    world.initialize()
+    world.log.commits_at_once = False
+    world.coordinator.initialize(KEY, 2, 0, lambda result: None)
+    world.world.advance(PRUNE_MS)
+    world.coordinator.unload()
+    world.log.commit()
+    assert not world.pruned
+
+
 # -- states that rest
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.transactions.coordinator import IDS_AT_ONCE
+from kafkaproto_server.coordinator.transactions import coordinator
 from kafkaproto_server.requests.transaction_requests import (
     ProducerOutcome,
 )
@@ -256,6 +256,15 @@ def test_a_request_of_the_last_transaction_does_not_end_the_next_one() -> None:
     assert world.state() == "Ongoing"
 
 
+def test_the_producer_before_is_fenced_also_if_it_has_ended_a_transaction() -> None:
+    world = TransactionWorld()
+    completed(world, commit=True)
+    former = world.identity()
+    world.begin()
+    for commit in (True, False):
+        assert codes(world.end(former, commit=commit)) == [FENCED]
+
+
 def test_an_end_that_bumped_nothing_is_no_reason_for_a_repetition() -> None:
     world = TransactionWorld()
     former = world.begin()
@@ -267,18 +276,37 @@ def test_an_end_that_bumped_nothing_is_no_reason_for_a_repetition() -> None:
     assert codes(world.end(former)) == [FENCED]
 
 
-def test_a_new_coordinator_completes_once_what_ends_while_it_looks_at_others() -> None:
+@pytest.fixture
+def looking(monkeypatch: pytest.MonkeyPatch) -> TransactionWorld:
+    """A new coordinator that has not looked yet whether "z" was left to it, and where the end of "z" is decided."""
+    monkeypatch.setattr(coordinator, "LOOKS_AT_ONCE", 1)
     world = TransactionWorld()
-    for number in range(IDS_AT_ONCE):
-        world.begin(f"other-{number}")
+    world.begin("a")
     producer = world.begin("z")
     world.add(producer, P0, transactional_id="z")
     world.move()
     world.end(producer, transactional_id="z")
-    world.log.commits_at_once = False
-    world.brokers.respond()
-    assert world.state("z") == "PrepareCommit"
-    world.advance(1)
-    world.brokers.respond()
-    world.log.commit()
-    assert world.state("z") == "CompleteCommit"
+    return world
+
+
+def test_a_new_coordinator_sends_no_marker_twice_of_what_ends_while_it_looks_at_others(
+    looking: TransactionWorld,
+) -> None:
+    looking.advance(1)
+    (sent,) = looking.brokers.requests
+    looking.brokers.requests.clear()
+    sent.done(looking.brokers.write(sent))
+    assert not looking.brokers.sent
+    assert looking.state("z") == "CompleteCommit"
+
+
+def test_a_new_coordinator_completes_once_what_ends_while_it_looks_at_others(
+    looking: TransactionWorld,
+) -> None:
+    looking.log.commits_at_once = False
+    looking.brokers.respond()
+    assert looking.state("z") == "PrepareCommit"
+    looking.advance(1)
+    looking.brokers.respond()
+    looking.log.commit()
+    assert looking.state("z") == "CompleteCommit"

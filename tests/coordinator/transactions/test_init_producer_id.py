@@ -285,6 +285,12 @@ def test_another_id_is_only_expected_at_its_last_epoch() -> None:
         assert codes(world.init(expected=(500, epoch))) == [ErrorCode.PRODUCER_FENCED]
 
 
+def test_at_the_last_epoch_too_a_producer_of_another_id_is_fenced() -> None:
+    world = with_epoch(32_766)
+    assert codes(world.init(expected=(77, 32_766))) == [ErrorCode.PRODUCER_FENCED]
+    assert world.identity() == (500, 32_766)
+
+
 @pytest.mark.parametrize(("transaction_version", "identity"), [(1, (500, 32_767)), (2, (1001, 0))])
 def test_fencing_the_last_epoch_leads_to_a_new_id(
     transaction_version: int, identity: tuple[int, int]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.transactions.values import NO_LEADER
-from tests.coordinator.support.transaction_world import P0, P1, P2, TransactionWorld
+from kafkaproto_server.coordinator.transactions.values import NO_LEADER, MarkerResults, TransactionMarker
+from tests.coordinator.support.transaction_world import P0, P1, P2, SentMarkers, TransactionWorld
+
+MarkersDone = Callable[[MarkerResults | None], None]
 
 
 def prepared(*, partitions: int = 3) -> TransactionWorld:
@@ -33,6 +37,24 @@ def test_a_transaction_is_complete_when_the_last_broker_has_responded() -> None:
     assert world.state() == "PrepareCommit"
     second.done(world.brokers.write(second))
     assert world.state() == "CompleteCommit"
+
+
+def test_a_transaction_is_completed_once_if_all_brokers_respond_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = TransactionWorld()
+    brokers = world.brokers
+
+    def send_markers(broker_id: int, markers: Sequence[TransactionMarker], done: MarkersDone) -> None:
+        done(brokers.write(SentMarkers(broker_id, markers, done)))
+
+    monkeypatch.setattr(brokers, "send_markers", send_markers)
+    producer = world.begin()
+    world.add(producer, P0, P1)
+    size = len(world.log.records)
+    world.end(producer)
+    assert world.state() == "CompleteCommit"
+    assert len(world.log.records) == size + 2
 
 
 def test_a_transaction_without_partitions_is_complete_at_once() -> None:

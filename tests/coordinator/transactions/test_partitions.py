@@ -10,6 +10,7 @@ from kafkaproto_server.coordinator.transactions.state_manager import RETRY_MS
 from kafkaproto_server.coordinator.transactions.transaction import TransactionState
 from kafkaproto_server.requests.transaction_requests import ProducerOutcome
 from tests.coordinator.support.transaction_world import OFFSETS, P0, P1, TransactionWorld
+from tests.coordinator.transactions.test_init_producer_id import with_epoch
 
 NONE = ErrorCode.NONE
 
@@ -128,6 +129,16 @@ def test_partitions_wait_for_a_producer_that_begins() -> None:
     assert codes == []
     world.log.commit()
     assert codes == [ErrorCode.PRODUCER_FENCED]
+
+
+def test_no_transaction_begins_while_its_producer_is_to_get_another_id() -> None:
+    world = with_epoch(32_766, status=TransactionState.COMPLETE_COMMIT)
+    world.holds_ids = True
+    world.init()
+    assert world.add_at_last((500, 32_766), P0) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    world.give_ids()
+    assert world.identity() == (1001, 0)
+    assert world.state() == "Empty"
 
 
 def test_partitions_are_added_behind_others_that_are_not_committed() -> None:
