@@ -11,7 +11,6 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.node.coordinators import persister as module
 from kafkaproto_server.node.coordinators.persister import (
     ELEMENTS_AT_ONCE,
-    LONGEST_BACKOFF_MS,
     MAX_TRIES,
     SharePersister,
 )
@@ -28,6 +27,8 @@ from tests.node.support.edge_rng import EdgeRng
 GROUP = "g"
 OK = ErrorCode.NONE
 LOST = ErrorCode.COORDINATOR_NOT_AVAILABLE
+LONG_MS = 30_000
+"""Longer than between any two tries."""
 BATCHES = (StateBatch(6, 7, ACKNOWLEDGED, 1), StateBatch(9, 9, ACKNOWLEDGED, 2))
 STATE = ShareState(1, 5, 3, BATCHES)
 
@@ -229,7 +230,7 @@ def test_it_tries_again_five_times_ever_later(code: ErrorCode | None) -> None:
     for number in range(MAX_TRIES):
         persisting.respond(None if code is None else refused(persisting, code))
         if number < MAX_TRIES - 1:
-            least_ms = min(LONGEST_BACKOFF_MS, 2_000 << number) * 4 // 5
+            least_ms = (2_000 << number) * 4 // 5
             persisting.turn(least_ms - 1)
             assert not persisting.sent
             persisting.turn(least_ms)
@@ -269,7 +270,7 @@ def test_it_gives_up_if_there_is_no_topic() -> None:
     persisting = Persisting()
     persisting.read()
     for _ in range(MAX_TRIES + 2):
-        persisting.turn(LONGEST_BACKOFF_MS)
+        persisting.turn(LONG_MS)
     assert [each.code for each in persisting.results] == [LOST]
     assert len(persisting.created) == MAX_TRIES
 
@@ -279,7 +280,7 @@ def test_without_a_leader_there_is_no_coordinator() -> None:
     persisting.broker.harness.heartbeat(OTHER, want_fence=True)
     persisting.read()
     for _ in range(MAX_TRIES + 2):
-        persisting.turn(LONGEST_BACKOFF_MS)
+        persisting.turn(LONG_MS)
     assert not persisting.sent
     assert [each.code for each in persisting.results] == [LOST]
 
@@ -289,15 +290,15 @@ def test_searches_and_requests_are_counted_by_themselves() -> None:
     persisting.read()
     persisting.turn()
     for _ in range(MAX_TRIES - 2):
-        persisting.turn(LONGEST_BACKOFF_MS)
+        persisting.turn(LONG_MS)
     persisting.broker.topic(SHARE_TOPIC, [OTHER])
     persisting.broker.replicas.follow()
-    persisting.turn(LONGEST_BACKOFF_MS)
+    persisting.turn(LONG_MS)
     persisting.respond(None)
     persisting.broker.harness.heartbeat(OTHER, want_fence=True)
     for _ in range(MAX_TRIES):
         assert not persisting.results
-        persisting.turn(LONGEST_BACKOFF_MS)
+        persisting.turn(LONG_MS)
     assert [each.code for each in persisting.results] == [LOST]
     assert persisting.results
 

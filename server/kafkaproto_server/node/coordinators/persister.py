@@ -2,7 +2,7 @@
 
 The share coordinator may be on this broker; otherwise it is asked over the wire, for all partitions of a group in one
 request. If it cannot be found, or says that it is not the one, it is looked for again after a while, as Kafka's
-DefaultStatePersister and PersisterStateManager do: five tries in a row, 2 s to 30 s apart.
+DefaultStatePersister and PersisterStateManager do: five tries in a row, 2 s to 16 s apart.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from kafkaproto_server.topic_names import SHARE_TOPIC
 from kafkaproto_server.types import NO_NODE
 
 MAX_TRIES = 5
-FIRST_BACKOFF_MS = 1_000
-LONGEST_BACKOFF_MS = 30_000
+BACKOFF_MS = 1_000
+"""Doubled with each try."""
 ELEMENTS_AT_ONCE = 200
 """What is handed to coordinators in one turn: partitions, and batches of them. A group's thousand partitions may begin
 at once."""
@@ -249,10 +249,10 @@ class SharePersister:
         if failures >= MAX_TRIES:
             call.done(Result(code, message or describe(code).message))
             return
-        delay_ms = min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS << failures)
+        delay_ms = BACKOFF_MS << failures
         # A fifth more or less, so that brokers that failed together do not retry together.
         delay_ms += self._rng.below(2 * delay_ms // 5 + 1) - delay_ms // 5
-        self._call_later(min(LONGEST_BACKOFF_MS, delay_ms), lambda: self._enqueue(call))
+        self._call_later(delay_ms, lambda: self._enqueue(call))
 
     def _responded(self, calls: Sequence[_Call], response: Any) -> None:
         places = {

@@ -3,7 +3,7 @@
 Each share partition with dead letters has an *outbox*, which writes one round after the other: a thread reads what is
 copied and makes a batch, and the batch goes to the leader of a partition of the dead-letter topic. That partition has
 the number of the source partition, modulo the number of partitions. What can be repeated is tried five times in a row,
-2 s to 30 s apart. If that fails, or the topic may not be a dead-letter topic, the letters of the round are given up:
+2 s to 16 s apart. If that fails, or the topic may not be a dead-letter topic, the letters of the round are given up:
 they count as written, and the log says so. So a share partition continues while its dead-letter topic is not there.
 
 A record stays in flight until its letter is written, so no outbox has more letters than the group may have records in
@@ -54,8 +54,8 @@ from kafkaproto_server.types import NO_NODE
 _log = logging.getLogger("kafkaproto.server.dead_letters")
 
 MAX_TRIES: Final = 5
-FIRST_BACKOFF_MS: Final = 1_000
-LONGEST_BACKOFF_MS: Final = 30_000
+BACKOFF_MS: Final = 1_000
+"""Doubled with each try."""
 ROUNDS_AT_ONCE: Final = 4
 """How many rounds are on the way to one broker. Each has at most 1 MiB, or one record that is larger."""
 READ_BYTES: Final = 1024 * 1024
@@ -376,7 +376,7 @@ class _Outbox:
     def _again(self, code: ErrorCode, message: str | None, made: Round | None = None) -> None:
         self._tries += 1
         if self._tries < MAX_TRIES:
-            delay_ms = min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS << self._tries)
+            delay_ms = BACKOFF_MS << self._tries
             # A fifth more or less, so that brokers that failed together do not retry together.
             delay_ms += self._node.rng.below(2 * delay_ms // 5 + 1) - delay_ms // 5
             self._node.later(delay_ms, self.step)
