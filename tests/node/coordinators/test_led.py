@@ -69,6 +69,13 @@ class Led:
         self.shards.append(Shard(epoch))
         return self.shards[-1]
 
+    def lead_anew(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The broker leads again, and learns that together with what was between."""
+        with monkeypatch.context() as patch:
+            patch.setattr(self.broker.replicas, "follow", lambda: None)
+            self.broker.lead_anew(TOPIC)
+        self.broker.replicas.follow()
+
     @property
     def served_by(self) -> Shard | ErrorCode:
         """Who coordinates, or the code that a client gets."""
@@ -84,11 +91,7 @@ def test_each_leader_epoch_has_a_coordinator_of_its_own_which_reads_all(
     led = Led()
     (first,) = led.shards
     assert led.served_by is first
-    with monkeypatch.context() as patch:
-        # The broker learns that it leads again together with what was between.
-        patch.setattr(led.broker.replicas, "follow", lambda: None)
-        led.broker.lead_anew(TOPIC)
-    led.broker.replicas.follow()
+    led.lead_anew(monkeypatch)
     assert [each.epoch for each in led.shards] == [0, 2]
     assert led.served_by is led.shards[1]
     assert led.shards[1].offsets == [0]
@@ -118,3 +121,32 @@ def test_a_coordinator_goes_on_within_its_leader_epoch() -> None:
     led.partitions.role_changed(hosted)
     assert [each.life for each in led.shards] == [["loaded"]]
     assert led.served_by is led.shards[0]
+
+
+def test_the_end_of_a_transaction_counts_once_what_is_before_it_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    led = Led()
+    led.broker.replicas.workers.hold()
+    led.lead_anew(monkeypatch)
+    loading = led.shards[1]
+    assert led.served_by is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    # It is in the log, where it is read in its turn.
+    led.partitions.marker_written(0, 7, True, 1)
+    assert loading.offsets == []
+    led.broker.replicas.workers.release()
+    led.broker.replicas.call_due()
+    assert led.served_by is loading
+    led.partitions.marker_written(0, 7, True, 1)
+    assert loading.offsets == [0, 1]
+
+
+def test_a_coordinator_that_has_ended_reads_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    led = Led()
+    led.broker.replicas.workers.hold()
+    led.lead_anew(monkeypatch)
+    led.broker.harness.heartbeat(ME, want_fence=True)
+    led.broker.replicas.follow()
+    led.broker.replicas.workers.release()
+    led.broker.replicas.call_due()
+    assert (led.shards[1].offsets, led.shards[1].life) == ([], ["unloaded"])

@@ -32,7 +32,7 @@ from kafkaproto_server.requests.transaction_requests import (
 )
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
-from tests.apis.support.replicas import HandClock
+from tests.apis.support.replicas import COMMIT_TIMEOUT_MS, HandClock
 from tests.controller.support.harness import SeededRng, update_features_request
 from tests.coordinator.support.offsets import of
 
@@ -308,6 +308,34 @@ def test_the_share_coordinator_forgets_the_states_of_topics_that_are_deleted() -
     read()
     # Of what has no state, the epoch is 0.
     assert epochs == [1, 0]
+
+
+def test_there_are_no_share_states_of_partitions_that_do_not_exist() -> None:
+    broker = DataBroker()
+    topic_id = broker.topic("t", [ME], [ME])
+    broker.topic(SHARE_TOPIC)
+    broker.replicas.follow()
+    codes: list[ErrorCode] = []
+    for index in (1, 2):
+        broker.replicas.share.port.initialize_state(
+            "g", topic_id, index, 1, 0, lambda found: codes.append(found.code)
+        )
+    assert codes == [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+
+
+def test_share_offsets_that_may_be_lost_are_not_described() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.topic(GROUPS_TOPIC, [ME, OTHER])
+    broker.replicas.follow()
+    share = broker.replicas.groups.share_port
+    values = ShareHeartbeatValues(group_id="g", member_id="m", member_epoch=0, subscribed_topic_names=("t",))
+    share.share_heartbeat(values, lambda outcome: None)
+    codes: list[ErrorCode] = []
+    share.describe_share_offsets("g", None, lambda code, topics: codes.append(code))
+    assert codes == []
+    broker.replicas.pass_time(COMMIT_TIMEOUT_MS)
+    assert codes == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
 
 
 def test_only_partitions_that_exist_are_asked_for() -> None:

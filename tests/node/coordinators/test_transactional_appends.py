@@ -159,15 +159,13 @@ def test_while_the_former_transaction_ends_the_coordinator_is_asked_again_for_a_
         assert len(leader.coordinator.asked) == count
         replicas.pass_time(1)
     assert found == [[ErrorCode.NONE]]
-    leader = Leader(
-        *[again] * 4,
-        add_partitions_to_txn_retry_backoff_max_ms=str(3 * RETRY_MS),
-    )
-    found = leader.produce(leader.item(), asks=asks)
-    for _ in range(3):
-        assert found == []
-        leader.broker.replicas.pass_time(RETRY_MS)
-    assert (found, leader.coordinator.answers) == ([[told]], [])
+    for key in ("add_partitions_to_txn_retry_backoff_max_ms", "request_timeout_ms"):
+        leader = Leader(*[again] * 4, **{key: str(3 * RETRY_MS)})
+        found = leader.produce(leader.item(), asks=asks)
+        for _ in range(3):
+            assert found == []
+            leader.broker.replicas.pass_time(RETRY_MS)
+        assert (found, leader.coordinator.answers) == ([[told]], [])
 
 
 def test_without_verification_old_clients_are_trusted_and_partitions_are_added_for_new_ones() -> None:
@@ -202,6 +200,13 @@ def test_offsets_are_verified_as_records_are() -> None:
     assert verified(leader, ADDS) == [ErrorCode.INVALID_TXN_STATE]
     assert verified(leader, ADDS, topic="elsewhere") == [ErrorCode.NOT_COORDINATOR]
     assert len(leader.coordinator.asked) == 3
+
+
+def test_in_a_transaction_that_has_offsets_more_of_them_are_taken() -> None:
+    broker = TransactionalBroker()
+    producer = broker.begin()
+    assert broker.add_offsets(producer) == 0
+    assert [broker.commit_offset(producer, each) for each in (5, 6)] == [0, 0]
 
 
 def test_the_leadership_may_change_while_offsets_are_verified() -> None:
