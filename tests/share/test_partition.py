@@ -70,6 +70,17 @@ def test_the_log_start_moves_past_all_that_is_in_flight() -> None:
     assert core.delivery_complete_count == 0
     core.log_start_moved(10)
     assert core.start_offset == 20
+    # What was in flight is archived, and done with.
+    assert core.move_start()
+    assert (core.start_offset, core.end_offset, core.next_fetch_offset()) == (20, 20, 20)
+    assert len(core.in_flight) == 0
+
+
+def test_a_gap_that_the_log_has_lost_is_none_any_more() -> None:
+    core = load(0, StateBatch(4, 5, 0, 1))
+    assert core.gap_start == 0
+    core.log_start_moved(20)
+    assert core.gap_start is None
 
 
 def test_the_log_start_moves_before_anything_was_fetched() -> None:

@@ -350,8 +350,10 @@ class SharePartition:
         if done_to is None:
             return False
         in_flight = self.in_flight
+        # All that is in flight may lie before the start offset, which the log has moved.
+        behind = max(self.start_offset, done_to + 1)
         if done_to == in_flight.last.last:
-            self.start_offset = self.end_offset = done_to + 1
+            self.start_offset = self.end_offset = behind
             in_flight.clear()
             self.delivery_complete_count = 0
             return True
@@ -365,7 +367,7 @@ class SharePartition:
             self.start_offset = max(self.start_offset, target)
             in_flight.drop_before(following)
         else:
-            self.start_offset = max(self.start_offset, done_to + 1)
+            self.start_offset = behind
             in_flight.drop_before(batch)
         self.delivery_complete_count -= count
         return True
