@@ -268,8 +268,6 @@ class _Acquisition:
 
     def _acquire_new(self, first: int, last: int) -> None:
         partition, most = self._partition, self._left
-        if not len(partition.in_flight):
-            first = max(first, partition.end_offset)
         if most < last - first + 1:
             # Where records may be missing in flight, batches of the log may overlap what is in flight.
             last = min(last, self._end_of_batch(first + most - 1))

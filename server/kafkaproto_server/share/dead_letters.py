@@ -127,7 +127,7 @@ class Copies:
             self._batches, self._view, self._record = iter(()), None, None
         self._next = offset + 1
         view = self._view_of(offset)
-        if view is None or offset < view.base_offset:
+        if view is None:
             return None, None
         while self._record is not None and self._record.offset < offset:
             self._advance()

@@ -402,10 +402,6 @@ class SharePartition:
         """Records before an offset are gone from the log. What that changes is persisted with the next change."""
         if offset <= self.start_offset:
             return
-        if not len(self.in_flight):
-            self.start_offset = self.end_offset = offset
-            self.delivery_complete_count = 0
-            return
         removed = sum(
             min(offset - 1, run.last) - max(self.start_offset, run.first) + 1
             for batch in self.in_flight.over(self.start_offset, offset - 1)
