@@ -83,3 +83,15 @@ def test_records_outside_of_transactions_are_not_aborted() -> None:
         (written(0, 7), written(1, 7, is_transactional=False), marker(2, 7, ControlRecordType.ABORT))
     )
     assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0)]
+
+
+def test_what_a_producer_has_committed_before_it_aborts_is_not_aborted() -> None:
+    log = b"".join(
+        (
+            written(0, 7),
+            marker(1, 7, ControlRecordType.COMMIT),
+            written(2, 7),
+            marker(3, 7, ControlRecordType.ABORT),
+        )
+    )
+    assert aborted_batches(iterate_batches(log), [(7, 2)]) == [(2, 2)]

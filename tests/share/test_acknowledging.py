@@ -298,6 +298,16 @@ def test_records_that_the_log_has_lost_hold_the_start_back_until_their_lock_is_o
     assert not core.move_start()
 
 
+@pytest.mark.parametrize("sizes", [(4, 6), (10,)])
+def test_the_start_does_not_go_back_to_what_a_member_has_of_lost_records(sizes: Sequence[int]) -> None:
+    core = partition(sizes)
+    core.complete(say(core, (0, 3, [2])), is_kept=True, now_ms=0)
+    # Of the lost records, the first are archived, and ada has two more.
+    core.log_start_moved(6)
+    core.complete(say(core, (6, 8, [1])), is_kept=True, now_ms=0)
+    assert core.start_offset == 6
+
+
 def test_a_change_that_is_not_done_holds_the_start_back() -> None:
     core = partition((4, 6))
     core.log_start_moved(4)

@@ -84,6 +84,11 @@ def test_what_is_available_in_flight_counts_as_new_as_long_as_there_is_room() ->
     assert get(partition(batches, partition_max_record_locks=8), most=9) == [(0, 3, 2)]
 
 
+def test_of_a_full_share_partition_only_what_was_read_is_acquired() -> None:
+    core = partition((StateBatch(0, 9, AVAILABLE, 1),), partition_max_record_locks=10)
+    assert get(core, log=LOG[:1]) == [(0, 3, 2)]
+
+
 def test_records_delivered_often_are_delivered_with_fewer_others() -> None:
     core = partition(delivery_count_limit=6)
     for count in (1, 2, 3):
@@ -204,6 +209,11 @@ def test_what_the_log_loses_of_a_batch_is_no_matter_of_others() -> None:
     core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 1)))
     core.log_start_moved(2)
     assert [batch.is_tracked for batch in core.in_flight] == [True, False]
+    # A member has the batch: nothing of it is archived.
+    core = partition()
+    assert get(core, log=LOG[:1]) == [(0, 3, 1)]
+    core.log_start_moved(2)
+    assert [batch.is_tracked for batch in core.in_flight] == [False]
 
 
 def test_what_is_in_flight_is_not_acquired_as_new_if_the_start_lies_within_it() -> None:
@@ -260,6 +270,18 @@ def test_a_gap_begins_where_the_log_has_records() -> None:
     assert get(core, log=[LogBatch(4, 5), LogBatch(6, 9)]) == [(4, 7, 1), (8, 9, 2)]
 
 
+def test_a_gap_at_the_start_begins_there_though_its_batch_of_the_log_does_not() -> None:
+    core = SharePartition(ShareState(0, 5, batches=(StateBatch(8, 9, 0, 1),)), 5, ShareSettings())
+    assert get(core, log=[LogBatch(0, 9)]) == [(5, 7, 1), (8, 9, 2)]
+    assert core.start_offset == 5
+
+
+def test_the_first_records_of_all_are_those_that_the_log_has() -> None:
+    core = partition()
+    assert get(core, log=[LogBatch(4, 5)]) == [(4, 5, 1)]
+    assert core.start_offset == 4
+
+
 def test_what_the_log_has_lost_to_compaction_is_archived() -> None:
     core = partition((StateBatch(0, 1, 0, 1), StateBatch(2, 3, 0, 1), StateBatch(4, 5, 0, 1)))
     assert get(core, log=[LogBatch(4, 5), LogBatch(10, 19)]) == [(4, 5, 2), (6, 19, 1)]
@@ -275,6 +297,16 @@ def test_records_of_aborted_transactions_are_archived() -> None:
     assert ranges == [(0, 3, 1), (6, 9, 1)]
     assert core.delivery_complete_count == 12
     assert core.next_fetch_offset() == 20
+
+
+def test_what_a_member_has_of_aborted_transactions_stays_its_own_if_nothing_else_is_acquired() -> None:
+    core = partition()
+    # The group has read all, and reads only what is committed from now on.
+    assert get(core, log=LOG[:1]) == [(0, 3, 1)]
+    wanted = Wanted(member_id="bob", max_records=500, batch_size=500, is_record_limit=False)
+    assert acquire(core, wanted, 0, LOG[:1], LOG[:1], 0) == []
+    accept(core, 0, 3)
+    assert core.start_offset == 4
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import pytest
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.compression import Compression
 from kafkaproto.records.record import Record
+from kafkaproto_server.log_state.compaction import stored_records
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.share import dead_letters
 from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, release
 from kafkaproto_server.share.acquiring import LogBatch, Wanted, acquire
 from kafkaproto_server.share.dead_letters import (
@@ -176,6 +178,12 @@ def test_a_part_of_what_is_being_archived_may_be_written_before_the_rest() -> No
     assert core.archive_letters([DeadLetter(4, 9, 1, True)]) == (StateBatch(4, 9, ARCHIVED, 1),)
 
 
+def test_a_batch_that_is_written_as_a_whole_has_no_state_for_each_offset() -> None:
+    core = loaded(StateBatch(0, 3, ARCHIVING, 1), StateBatch(4, 9, ARCHIVING, 1))
+    core.archive_letters([DeadLetter(0, 6, 1, True)])
+    assert [batch.is_tracked for batch in core.in_flight] == [False, True]
+
+
 def test_a_new_leader_writes_the_letters_that_are_left() -> None:
     core = loaded(
         StateBatch(0, 3, ARCHIVING, 1),
@@ -269,6 +277,22 @@ def test_many_letters_need_several_rounds(max_bytes: int) -> None:
 def test_a_single_record_may_be_too_large() -> None:
     made = next_round(ORIGIN, [DeadLetter(0, 1, 1, True)], None, 100, 0)
     assert (offsets_of(made), made.complete, made.rest) == ([0], 0, DeadLetter(1, 1, 1, True))
+
+
+def test_a_letter_of_which_a_round_has_nothing_is_not_in_it() -> None:
+    letters = [DeadLetter(0, 0, 1, True), DeadLetter(1, 1, 1, True)]
+    made = next_round(ORIGIN, letters, None, 100, 0)
+    # If the round is given up, so are the letters that it has, and no others.
+    assert (offsets_of(made), made.complete, made.rest) == ([0], 1, None)
+
+
+def test_a_round_is_not_as_large_as_a_topic_with_large_batches_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dead_letters, "ROUND_BYTES", 3_000)
+    made = next_round(ORIGIN, [DeadLetter(0, 99, 1, True)], None, 1_000_000, 0)
+    assert 1 < made.size < 100
+    assert len(made.records) <= 3_000
 
 
 def test_a_round_is_as_large_as_it_may_be_and_not_larger() -> None:
@@ -369,6 +393,11 @@ def test_offsets_without_a_record_are_told() -> None:
     assert list(values(log.copies(), [0, 1, 2, 3, 4, 5])) == ["a", None, "c", "d", None, None]
     # What is not there is not looked for again and again.
     assert log.reads == [0, 3, 4]
+
+
+def test_records_that_compaction_has_removed_from_a_batch_are_told() -> None:
+    kept = stored_records(RecordBatchView(batch("a", "b", "c"))).keep(b"\1\0\1", delete_horizon_ms=None)
+    assert list(values(Log(bytes(kept)).copies(), [0, 1, 2])) == ["a", None, "c"]
 
 
 def test_what_the_log_has_lost_is_not_looked_for() -> None:

@@ -55,6 +55,16 @@ def test_another_batch_at_the_same_offset_takes_the_place_of_the_first() -> None
     assert in_flight.floor(3) is batches[2]
 
 
+def test_what_ends_before_offsets_is_not_over_them() -> None:
+    in_flight = InFlight()
+    batches = [InFlightBatch(Run(first, last, RecordState.AVAILABLE, 1)) for first, last in ((0, 1), (4, 5))]
+    for each in batches:
+        in_flight.add(each)
+    assert in_flight.over(1, 4) == batches
+    assert in_flight.over(2, 9) == batches[1:]
+    assert in_flight.over(2, 3) == in_flight.over(6, 9) == []
+
+
 def test_a_state_with_records_before_its_start_is_refused() -> None:
     with pytest.raises(ShareError) as error:
         load(3, StateBatch(2, 5, 2, 1))
