@@ -150,7 +150,8 @@ class ShareFetches:
             return
         committed = core.settings.is_read_committed
         end_offset = partition.last_stable_offset if committed else partition.high_watermark
-        if read.fetch_offset < partition.log_start_offset or read.fetch_offset > partition.log_end_offset:
+        # The log itself refuses an offset before its start.
+        if read.fetch_offset > partition.log_end_offset:
             read.error = ShareError(ErrorCode.OFFSET_OUT_OF_RANGE)
             return
         if read.fetch_offset >= end_offset or read.room <= 0:
@@ -217,7 +218,7 @@ class _ShareFetch:
         self._throttle = throttle
         most = None if throttle is None else throttle.most_bytes()
         if most is not None and values.max_bytes > most:
-            values = msgspec.structs.replace(values, max_bytes=most, min_bytes=min(values.min_bytes, most))
+            values = msgspec.structs.replace(values, max_bytes=most)
         self._values = values
         self._partitions = dict(partitions)
         self._failed = dict(failed)
