@@ -7,116 +7,27 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.records.batch import RecordBatchView
-from kafkaproto.records.record import Record
-from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.node.share import dead_letters
-from kafkaproto_server.node.share.dead_letters import Told, _covering, _Entry
+from kafkaproto_server.node.share.dead_letters import _covering, _Entry
 from kafkaproto_server.requests.share_requests import ShareKey
 from kafkaproto_server.requests.share_state import StateBatch
 from kafkaproto_server.share.dead_letters import DeadLetter
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.storage.log.topic_log import TopicLog
-from tests.apis.support.data_broker import ME, OTHER, batch
-from tests.apis.support.sharing import LOCK_MS, Sharing, acquired, partition_of
-from tests.controller.support.harness import update_features_request
+from tests.apis.support.burying import (
+    ACCEPT,
+    ARCHIVED,
+    ARCHIVING,
+    QUEUE,
+    REJECT,
+    RELEASE,
+    Burying,
+    HeldTransport,
+    offset_of,
+)
+from tests.apis.support.data_broker import ME, OTHER
+from tests.apis.support.sharing import LOCK_MS, acquired, partition_of
 from tests.node.support.edge_rng import EdgeRng
-
-ACCEPT, RELEASE, REJECT = 1, 2, 3
-ARCHIVING, ARCHIVED = 3, 4
-QUEUE = "dlq.t"
-
-
-class HeldTransport:
-    """A way to other brokers and to the controller whose results the test decides."""
-
-    def __init__(self) -> None:
-        self.batches: list[tuple[int, TopicImage, int, bytes, Told]] = []
-        self.creations: list[tuple[str, Told]] = []
-
-    def produce(self, leader: int, topic: TopicImage, index: int, records: bytes, done: Told) -> None:
-        self.batches.append((leader, topic, index, records, done))
-
-    def create_topic(self, name: str, done: Told) -> None:
-        self.creations.append((name, done))
-
-    def written(self, code: ErrorCode = ErrorCode.NONE) -> list[int]:
-        """The oldest batch was written. Returns its offsets."""
-        *_, records, done = self.batches.pop(0)
-        done(code, None)
-        return [offset_of(each) for each in RecordBatchView(records).records()]
-
-
-class Burying(Sharing):
-    """A broker whose group has a dead-letter topic, if ``has_topic``, and a limit of two deliveries."""
-
-    def __init__(
-        self, *, has_topic: bool = True, level: int = 2, copies: bool = False, **static: str
-    ) -> None:
-        super().__init__(**static)
-        self.broker.harness.call(update_features_request(("share.version", level, 1)))
-        assert self.broker.harness.image.features["share.version"] == level
-        self.configure("errors.deadletterqueue.topic.name", QUEUE)
-        self.configure("share.delivery.count.limit", "2")
-        if copies:
-            self.configure("errors.deadletterqueue.copy.record.enable", "true")
-        if has_topic:
-            self.queue()
-        self.node = self.broker.replicas.share_partitions.dead_letters
-
-    def queue(self, *assignments: list[int], **configs: str) -> None:
-        """Create the dead-letter topic."""
-        self.broker.topic(QUEUE, *assignments, **{"errors_deadletterqueue_group_enable": "true", **configs})
-
-    def hold(self) -> HeldTransport:
-        """Decide in the test what becomes of what is written."""
-        self.node.transport = transport = HeldTransport()
-        return transport
-
-    def reject(self, first: int, last: int, epoch: int = 1) -> None:
-        """Ada rejects records, and that is persisted."""
-        found = self.send_acknowledgement(epoch, first, last, REJECT)
-        self.persister.written()
-        assert partition_of(found[0]).error_code == 0
-        self.settle()
-
-    def write_letters(self, partitions: int) -> None:
-        """There is a dead letter in each partition of a topic; its offset is the number of the partition."""
-        self.topic_id = self.broker.topic("u", *[[ME]] * partitions)
-        self.broker.replicas.follow()
-        for index in range(partitions):
-            key = ShareKey("g", self.topic_id, index)
-            led = self.broker.replicas.share_partitions._led.get_or_load(key)
-            self.node.write(led, [DeadLetter(index, index, 1, True)])
-            self.persister.loaded()
-        self.settle()
-
-    def settle(self) -> None:
-        """Let the broker do what it can do now."""
-        for _ in range(6):
-            self.broker.replicas.call_due()
-
-    def letters(self, topic: str = QUEUE) -> list[Record]:
-        """The records of the dead-letter topic."""
-        found: Any = self.broker.fetch(topic)
-        views = [RecordBatchView(bytes(found.records), position) for position in positions(found.records)]
-        return [record for view in views for record in view.records()]
-
-    def offsets(self) -> list[int]:
-        """The offsets that are in the dead-letter topic."""
-        return [offset_of(each) for each in self.letters()]
-
-
-def positions(records: Any) -> list[int]:
-    found, position = [], 0
-    while position < len(records):
-        found.append(position)
-        position += RecordBatchView(bytes(records), position).size_in_bytes
-    return found
-
-
-def offset_of(record: Record) -> int:
-    return int(dict(record.headers)["__dlq.errors.offset"] or b"")
 
 
 @pytest.fixture
@@ -620,79 +531,3 @@ def test_many_letters_are_written_in_rounds(burying: Burying, monkeypatch: pytes
     written = burying.persister.written()
     assert [each[2] for each in written.batches] == [ARCHIVED] * len(written.batches)
     assert (written.batches[0].first_offset, written.batches[-1].last_offset) == (0, 9)
-
-
-# --- leadership and reloading ---
-
-
-def test_letters_that_wait_are_written_once_if_the_share_partition_is_loaded_anew(burying: Burying) -> None:
-    transport = burying.hold()
-    burying.write(b"a", b"b", b"c")
-    burying.begin()
-    burying.reject(0, 0)
-    burying.reject(1, 1, epoch=2)
-    burying.broker.services.shares.connection_ended(1)
-    burying.broker.replicas.call_due()
-    burying.persister.written()
-    service = burying.broker.replicas.share_partitions
-    assert len(service._led) == 0
-    burying.persister.state = burying.persister.state._replace(
-        batches=(StateBatch(0, 1, ARCHIVING, 1), StateBatch(2, 2, 0, 1))
-    )
-    burying.begin()
-    burying.settle()
-    assert transport.written() == [0]
-    burying.settle()
-    assert transport.written() == [1]
-    burying.settle()
-    assert transport.batches == []
-    # What was loaded first knows no more what the others have.
-    assert len(burying.persister.writes) == 2
-    (led,) = service._led
-    assert led.core is not None
-    while burying.persister.writes:
-        burying.persister.written()
-    assert led.core.start_offset == 2
-
-
-def test_only_one_hears_of_a_letter_however_often_the_share_partition_was_loaded(burying: Burying) -> None:
-    transport = burying.hold()
-    service = burying.broker.replicas.share_partitions
-    burying.write(b"a")
-    burying.begin()
-    burying.reject(0, 0)
-    burying.persister.state = burying.persister.state._replace(batches=(StateBatch(0, 0, ARCHIVING, 1),))
-    for _ in range(3):
-        burying.broker.services.shares.connection_ended(1)
-        burying.settle()
-        burying.send_fetch(0)
-        burying.persister.loaded()
-        burying.settle()
-    # What was forgotten takes no memory.
-    (outbox,) = burying.node._outboxes.values()
-    assert list(outbox._sources) == list(service._led)
-    burying.broker.services.shares.connection_ended(1)
-    burying.settle()
-    assert len(service._led) == 0
-    assert transport.written() == [0]
-    burying.settle()
-    assert [each.batches for each, *_ in burying.persister.writes] == [(StateBatch(0, 0, ARCHIVED, 1),)]
-
-
-def test_letters_of_a_partition_that_another_broker_leads_are_its_own() -> None:
-    burying = Burying()
-    broker = burying.broker
-    transport = burying.hold()
-    burying.topic_id = broker.topic("u", [ME, OTHER])
-    assert broker.produce("u", batch(b"a")).error_code == 0
-    broker.replicate("u", 1)
-    burying.begin()
-    burying.reject(0, 0)
-    broker.harness.heartbeat(ME, want_fence=True)
-    broker.replicas.follow()
-    transport.written(ErrorCode.NETWORK_EXCEPTION)
-    broker.replicas.pass_time(3_000)
-    burying.settle()
-    assert transport.batches == []
-    assert len(burying.node) == 0
-    assert burying.persister.writes == []

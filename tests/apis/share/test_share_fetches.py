@@ -16,6 +16,7 @@ from kafkaproto_server.node.share import fetches
 from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.requests.share_requests import ShareError, ShareKey
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.share.acquiring import acquire
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.apis.support.sharing import (
@@ -82,8 +83,10 @@ def of_response(response: Any) -> dict[int, list[tuple[int, int, int]]]:
 class Quota:
     """A client that may have so many bytes at once."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, throttle_ms: int = 0) -> None:
+        """``throttle_ms``: how long the client waits once it has a response."""
         self.most = most
+        self.throttle_ms = throttle_ms
         self.counted: list[int] = []
 
     def most_bytes(self) -> int:
@@ -91,7 +94,7 @@ class Quota:
 
     def fetched(self, record_bytes: int) -> int:
         self.counted.append(record_bytes)
-        return 0
+        return self.throttle_ms
 
 
 # --- how much is read ---
@@ -206,7 +209,56 @@ def test_no_more_is_read_than_the_member_allows(sharing: Sharing, read_sizes: li
     assert read_sizes == [200, 250]
 
 
+def test_no_more_batches_are_looked_at_than_may_be_in_flight(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[int] = []
+
+    def noted(core: Any, wanted: Any, fetch_offset: int, found: Any, *more: Any) -> Any:
+        looked_at.append(len(found))
+        return acquire(core, wanted, fetch_offset, found, *more)
+
+    monkeypatch.setattr(fetches, "acquire", noted)
+    sharing.configure("share.partition.max.record.locks", "100")
+    sharing.write(*[b"v"] * 150)
+    loaded_fetch(sharing, max_bytes=PLENTY)
+    assert looked_at == [100]
+
+
 # --- what is waited for ---
+
+
+def test_a_fetch_waits_while_too_many_records_are_in_flight(sharing: Sharing) -> None:
+    sharing.configure("share.partition.max.record.locks", "100")
+    sharing.write(*[b"v"] * 101)
+    assert acquired(loaded_fetch(sharing)) == [(0, 99, 1)]
+    found = sharing.send_fetch(0, "bob", max_wait_ms=1_000)
+    assert found == []
+    sharing.send_acknowledgement(1, 0, 0, 1)
+    sharing.persister.written()
+    assert acquired(partition_of(found[0])) == [(100, 100, 1)]
+
+
+def test_a_fetch_behind_the_end_of_the_log_does_not_wait(sharing: Sharing) -> None:
+    # The log was cut since the state was persisted.
+    sharing.persister.state = ShareState(1, 5)
+    sharing.write(VALUE)
+    load(sharing)
+    assert len(sharing.send_fetch(1, max_wait_ms=1_000)) == 1
+
+
+def test_a_fetch_that_gets_what_another_one_gives_back_is_answered_once(sharing: Sharing) -> None:
+    load(sharing)
+    sharing.send_fetch(0, "bob", max_records=0)
+    quota = Quota(PLENTY, throttle_ms=700)
+    of_ada = fetch_with(sharing, quota, 1, min_bytes=1, max_bytes=PLENTY)
+    found = sharing.send_fetch(1, "bob", max_wait_ms=1_000, max_records=1, share_acquire_mode=1)
+    assert (of_ada, found) == ([], [])
+    # Bob hears of them twice: they are there, and ada gives them back.
+    assert sharing.broker.produce("t", batch(VALUE, VALUE)).error_code == 0
+    assert [each.throttle_time_ms for each in of_ada] == [700]
+    assert [acquired(partition_of(each)) for each in found] == [[(0, 0, 1)]]
+    assert acquired(sharing.fetch(2, "bob")) == [(1, 1, 1)]
 
 
 def test_a_fetch_has_enough_with_as_many_bytes_as_it_wants(sharing: Sharing) -> None:
@@ -343,6 +395,7 @@ def test_the_leadership_may_change_while_a_thread_reads(
     assert broker.produce("u", batch(VALUE)).error_code == 0
     broker.replicate("u", 1)
     load(sharing)
+    (led,) = broker.replicas.share_partitions.partitions()
     monkeypatch.setattr(MemoryFile, "read_now", cold)
     broker.replicas.workers.hold()
     found = sharing.send_fetch(1, max_wait_ms=1_000)
@@ -353,6 +406,27 @@ def test_the_leadership_may_change_while_a_thread_reads(
     broker.replicas.workers.release()
     broker.replicas.call_due()
     assert partition_of(found[0]).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    # What was read is not acquired.
+    assert led.core is not None
+    assert len(led.core.in_flight) == 0
+
+
+def test_a_fetch_whose_time_is_over_while_a_thread_reads_gets_what_that_brings(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sharing.write(VALUE)
+    sharing.begin("bob")
+    found = sharing.send_fetch(0, max_wait_ms=1_000)
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    workers = sharing.broker.replicas.workers
+    workers.hold()
+    sharing.send_acknowledgement(1, 0, 0, 2, "bob")
+    sharing.persister.written()
+    sharing.broker.replicas.pass_time(1_000)
+    assert found == []
+    workers.release()
+    sharing.broker.replicas.call_due()
+    assert [acquired(partition_of(each)) for each in found] == [[(0, 0, 2)]]
 
 
 def test_others_read_what_is_left_once_the_thread_has_read(

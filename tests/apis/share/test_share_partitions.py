@@ -14,7 +14,7 @@ from kafkaproto.messages import (
     ShareFetchRequest,
     WriteTxnMarkersRequest,
 )
-from kafkaproto_server.requests.data import ProduceItem
+from kafkaproto_server.requests.data import OffsetResult, ProduceItem
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, batch, batches
@@ -256,6 +256,37 @@ def test_expired_locks_are_persisted(sharing: Sharing) -> None:
     assert sharing.persister.written().batches == (StateBatch(0, 0, 0, 1),)
 
 
+def test_a_lock_that_was_taken_later_may_expire_first(sharing: Sharing) -> None:
+    sharing.write(b"a", b"b")
+    found = sharing.send_fetch(0, max_wait_ms=1_000, max_records=1)
+    sharing.persister.loaded()
+    assert acquired(partition_of(found[0])) == [(0, 0, 1)]
+    sharing.configure("share.record.lock.duration.ms", "15000")
+    assert acquired(sharing.fetch(0, "bob")) == [(1, 1, 1)]
+    sharing.broker.replicas.pass_time(15_000)
+    assert sharing.persister.written().batches == (StateBatch(1, 1, 0, 1),)
+    sharing.broker.replicas.pass_time(LOCK_MS - 15_000)
+    assert sharing.persister.written().batches == (StateBatch(0, 0, 0, 1),)
+
+
+def test_what_is_forgotten_while_its_start_is_looked_for_stays_so(sharing: Sharing) -> None:
+    service = sharing.broker.replicas.share_partitions
+    load_times = sharing.broker.replicas.metrics.share_partitions.load_times
+    wait: list[Callable[[OffsetResult], None]] = []
+    service._led._find_offset = lambda query, done: wait.append(done)
+    sharing.persister.state = ShareState(state_epoch=1)
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    (led,) = service.partitions()
+    ended: Callable[[object], None] = sharing.broker.services.shares.connection_ended
+    ended(1)
+    sharing.broker.replicas.call_due()
+    for each in wait:
+        each(OffsetResult(offset=0))
+    assert len(wait) == 1
+    assert (len(service._led), led.core, load_times.count) == (0, None, 0)
+
+
 # --- leadership, sessions and connections ---
 
 
@@ -332,6 +363,46 @@ def test_the_end_of_a_connection_ends_the_sessions_that_began_on_it(sharing: Sha
     sharing.persister.written()
     # The group is empty, and its records are given up.
     assert len(sharing.broker.replicas.share_partitions._led) == 0
+
+
+def test_a_session_that_has_begun_anew_on_another_connection_does_not_end_with_the_first(
+    sharing: Sharing,
+) -> None:
+    sharing.write(b"a")
+    sharing.begin(connection=5)
+    sharing.broker.services.shares.connection_ended(5)
+    # Ada is back before the broker has come to the end of her session.
+    sharing.send_fetch(0, connection=6)
+    sharing.broker.replicas.call_due()
+    assert sharing.persister.writes == []
+    assert sharing.fetch(1, connection=6) is None
+
+
+def test_the_last_request_of_a_session_acquires_nothing(sharing: Sharing) -> None:
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    sharing.write(b"a")
+    (response,) = sharing.send_fetch(-1)
+    assert (response.error_code, response.responses) == (0, [])
+    assert acquired(sharing.fetch(0, "bob")) == [(0, 0, 1)]
+
+
+def test_a_fetch_that_another_request_has_overtaken_is_refused(sharing: Sharing) -> None:
+    sharing.send_fetch(0)
+    sharing.persister.loaded()
+    found = sharing.send_fetch(1, max_wait_ms=1_000)
+    sharing.send_fetch(2)
+    sharing.write(b"a")
+    (response,) = found
+    assert (response.error_code, response.responses) == (ErrorCode.INVALID_SHARE_SESSION_EPOCH, [])
+
+
+def test_a_partition_that_does_not_exist_is_unknown(sharing: Sharing) -> None:
+    request = ShareFetchRequest
+    place = request.FetchPartition(partition_index=1)
+    topic = request.FetchTopic(topic_id=sharing.topic_id, partitions=[place])
+    partition = sharing.fetch(0, topics=[topic])
+    assert partition.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def test_a_connection_leaves_only_so_many_groups_behind(
