@@ -228,6 +228,34 @@ def test_what_is_in_flight_is_not_acquired_as_new_if_the_start_lies_within_it() 
     assert [(batch.first, batch.last) for batch in core.in_flight] == [(2, 3), (4, 19)]
 
 
+@pytest.mark.parametrize(
+    ("batches", "before", "start_offset", "expected"),
+    [
+        ((), (0, 3, 1), 5, [(5, 19, 1)]),
+        ((StateBatch(0, 1, AVAILABLE, 1),), (0, 1, 2), 3, [(3, 19, 1)]),
+        (
+            (StateBatch(0, 1, AVAILABLE, 1), StateBatch(6, 19, AVAILABLE, 1)),
+            (0, 1, 2),
+            3,
+            [(3, 5, 1), (6, 19, 2)],
+        ),
+    ],
+    ids=["the next batch", "the rest of a batch", "a gap"],
+)
+def test_lost_records_of_a_batch_that_the_log_still_has_are_not_acquired(
+    batches: tuple[StateBatch, ...],
+    before: tuple[int, int, int],
+    start_offset: int,
+    expected: list[tuple[int, int, int]],
+) -> None:
+    core = partition(batches)
+    # A member has records before those, so the log's first batch is not the first in flight.
+    assert get(core, most=1) == [before]
+    core.log_start_moved(start_offset)
+    assert get(core) == expected
+    assert core.start_offset == start_offset
+
+
 def test_gaps_of_the_persisted_state_are_filled_first() -> None:
     core = partition((StateBatch(4, 5, 2, 1), StateBatch(8, 8, 0, 2)))
     assert (core.start_offset, core.end_offset) == (0, 8)

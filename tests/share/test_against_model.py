@@ -138,7 +138,7 @@ class World:
             self.model.move_start()
 
     def lose(self, count: int) -> None:
-        offset = min(self.core.start_offset + count, self.core.end_offset)
+        offset = self.core.start_offset + count
         self.core.log_start_moved(offset)
         self.model.log_start_moved(offset)
 

@@ -146,10 +146,6 @@ class _Acquisition:
         self._archive_compacted()
         floor = partition.in_flight.floor(first_base)
         base = first_base
-        if floor is None:
-            base = max(base, partition.start_offset)
-            # The start offset may lie in a batch that begins behind the log's.
-            floor = partition.in_flight.floor(base)
         if floor is not None and floor.last >= base:
             base = floor.first
         known = partition.in_flight.begin_between(base, self._last)
@@ -268,6 +264,8 @@ class _Acquisition:
 
     def _acquire_new(self, first: int, last: int) -> None:
         partition, most = self._partition, self._left
+        # The log's first batch may begin before what is left of it.
+        first = max(first, partition.start_offset)
         if most < last - first + 1:
             # Where records may be missing in flight, batches of the log may overlap what is in flight.
             last = min(last, self._end_of_batch(first + most - 1))
