@@ -494,3 +494,35 @@ def test_a_script_gets_the_same_responses(both: tuple[Node, Node], case: Callabl
     assert len(stock) == len(ours)
     for step, (expected, response) in enumerate(zip(stock, ours, strict=True)):
         assert response == expected, f"step {step}"
+
+
+def test_only_kafka_delivers_what_a_batch_has_lost_and_goes_back_behind_it(both: tuple[Node, Node]) -> None:
+    """Two differences, which docs/differences.md has."""
+    found = []
+    for node in both:
+        script = Script(node, "lost-batch")
+        try:
+            script.fetch(0, begins=True)
+            # The log start moves into a batch, and the member has all that is before it.
+            script.produce(6)
+            script.delete_records(script.dialogue.ends[0] - 3)
+            script.fetch(1)
+            part_lost = _acquired(script, script.fetch(2))
+            # The log start moves again, and the member gives up what it has, which is all lost.
+            script.produce(6)
+            script.delete_records(script.dialogue.ends[0] - 3)
+            script.fetch(3)
+            script.fetch(-1)
+            time.sleep(RELEASE_S)
+            all_lost = _acquired(script, script.fetch(0, begins=True))
+        finally:
+            script.close()
+        found.append((part_lost, all_lost))
+    assert found == [([(-6, -1)], []), ([(-3, -1)], [(-3, -1)])]
+
+
+def _acquired(script: Script, response: Any) -> list[tuple[int, int]]:
+    """The ranges of a response, from the end of the log."""
+    end = script.dialogue.ends[0]
+    ((partition,),) = (each.partitions for each in response.responses)
+    return [(each.first_offset - end, each.last_offset - end) for each in partition.acquired_records]
