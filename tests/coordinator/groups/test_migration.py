@@ -242,7 +242,7 @@ def test_classic_members_have_a_protocol_in_common() -> None:
     groups = Groups()
     mixed(groups)
     code = ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    assert groups.refusal(protocol_type="connect") is code
+    assert groups.refusal(protocol_type="connect", **ON_A) is code
     assert groups.refusal(protocols=(("sticky", ON_A["protocols"][0][1]),)) is code
     assert groups.refusal(protocols=(("range", b""),)) is code
 
@@ -284,6 +284,19 @@ def test_a_sync_during_the_next_rebalance_sends_the_member_back() -> None:
     groups.advance(1_000)
     groups.consumer("third")
     assert groups.sync(old, 2)[0].code is REBALANCE
+
+
+def test_a_classic_member_that_has_to_revoke_fetches_what_it_keeps() -> None:
+    groups = Groups()
+    (old,) = classic(groups)
+    groups.consumer("new")
+    assert groups.beat(old, 1) is REBALANCE
+    (joined,) = groups.join(old, **consumers("a", owned={"a": [0, 1]}))
+    # Its epoch stays as it was until it has revoked.
+    assert (joined.code, joined.generation) == (NONE, 1)
+    (synced,) = groups.sync(old, 1)
+    assert (synced.code, assigned(synced.assignment)) == (NONE, {"a": [0]})
+    assert rejoin(groups, old)[0].generation == 2
 
 
 def test_a_classic_member_has_to_fetch_its_assignment_and_to_join_again_in_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -22,15 +23,21 @@ CHECK_MS = 600_000
 RETENTION_MS = 7 * 24 * 3_600_000
 
 
-def subscription(*names: str, version: int = 3) -> bytes:
+def subscription(*names: str, version: int = 3, owned: Mapping[str, list[int]] | None = None) -> bytes:
     """What a consumer's metadata say."""
-    message = ConsumerProtocolSubscription(topics=list(names))
+    message = ConsumerProtocolSubscription(
+        topics=list(names),
+        owned_partitions=[
+            ConsumerProtocolSubscription.TopicPartition(topic=name, partitions=indexes)
+            for name, indexes in (owned or {}).items()
+        ],
+    )
     return version.to_bytes(2, "big") + message.encode(version)
 
 
-def consumers(*names: str, version: int = 3) -> dict[str, Any]:
-    """What a member says that subscribes to topics."""
-    return {"protocols": (("range", subscription(*names, version=version)),)}
+def consumers(*names: str, version: int = 3, owned: Mapping[str, list[int]] | None = None) -> dict[str, Any]:
+    """What a member says that subscribes to topics, and has partitions."""
+    return {"protocols": (("range", subscription(*names, version=version, owned=owned)),)}
 
 
 # -- who may commit
@@ -166,6 +173,17 @@ def test_if_subscriptions_cannot_be_read_no_offset_is_deleted() -> None:
     ids = groups.stable(1)
     groups.commit(of("t", 0, 5), member_id=ids[0], generation=1)
     assert groups.delete_offsets("t", 0).responses == [(NONE, [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC])]
+
+
+def test_while_a_member_comes_with_another_protocol_no_offset_is_deleted() -> None:
+    groups = Groups()
+    both = tuple((name, subscription("t")) for name in ("range", "other"))
+    ids = groups.stable(2, protocols=both)
+    groups.commit(of("v", 0, 5), member_id=ids[0], generation=1)
+    assert groups.delete_offsets("v", 1).responses == [(NONE, [NONE])]
+    # The group has the protocol "range" until all have joined again.
+    assert groups.join(ids[1], protocols=both[1:]) == []
+    assert groups.delete_offsets("v", 0).responses == [(NONE, [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC])]
 
 
 def test_offsets_of_members_of_another_protocol_are_not_deleted() -> None:

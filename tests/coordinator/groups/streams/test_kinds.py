@@ -10,6 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.groups import GROUP, Groups
 from tests.coordinator.support.offsets import Told, of
+from tests.coordinator.support.share_groups import ShareCoordinator
 from tests.coordinator.support.streams import joining, owned, subtopology, told, topology
 
 NONE = ErrorCode.NONE
@@ -51,6 +52,14 @@ def test_a_group_of_another_kind_refuses_its_members(kind: str) -> None:
     # What makes no sense is said first.
     assert groups.streams("", 1).error_code == ErrorCode.INVALID_REQUEST
     assert groups.shard.streams_described(GROUP).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+def test_a_share_group_refuses_its_members() -> None:
+    groups = ShareCoordinator()
+    groups.pulse("m", 0, "a")
+    for epoch in (0, 1, -1):
+        assert groups.streams("m", epoch).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    assert groups.listed() == [(GROUP, "share", "Stable", "share")]
 
 
 def test_a_streams_group_refuses_members_of_other_kinds() -> None:
