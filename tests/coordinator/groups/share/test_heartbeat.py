@@ -144,7 +144,9 @@ def test_who_leaves_is_gone_at_once() -> None:
         coordinator.pulse(member_id, 0, "a")
     coordinator.settle()
     epoch = coordinator.group.epoch
+    assert coordinator.group.assignment_epoch == epoch
     left = coordinator.pulse("m", -1)
+    assert coordinator.group.assignment_epoch == epoch, "what it had is assigned to others next"
     assert (left.code, left.member_id, left.member_epoch, left.heartbeat_interval_ms) == (
         ErrorCode.NONE, "m", -1, 0,
     )  # fmt: skip
@@ -328,6 +330,34 @@ def test_targets_that_come_too_late_are_passed_over() -> None:
     coordinator.advance(TURN_MS)
     assert not coordinator.group.targets
     assert coordinator.group.assignment_epoch == 4
+
+
+def test_who_has_left_while_targets_are_computed_gets_none() -> None:
+    coordinator = ShareCoordinator({"a": 3_000})
+    for member_id in "mn":
+        coordinator.pulse(member_id, 0, "a")
+    for _ in range(10):
+        coordinator.advance(100)
+    coordinator.send("m", coordinator.group.members["m"].epoch)
+    assert coordinator.group.is_assigning
+    coordinator.send("n", -1)
+    coordinator.advance(TURN_MS)
+    assert coordinator.group.targets.keys() == {"m"}
+
+
+def test_another_coordinator_gets_no_records_of_this_one() -> None:
+    coordinator = ShareCoordinator({"a": 3_000})
+    coordinator.pulse("m", 0, "a")
+    for _ in range(10):
+        coordinator.advance(100)
+    coordinator.send("m", 2)
+    coordinator.shard.unload()
+    assert coordinator.records_of(lambda: coordinator.advance(TURN_MS)) == []
+    coordinator = ShareCoordinator()
+    coordinator.persister.is_silent = True
+    coordinator.pulse("m", 0, "a")
+    coordinator.shard.unload()
+    assert coordinator.records_of(coordinator.persister.answer) == []
 
 
 def test_who_a_member_is_is_written_as_apache_kafka_has_it() -> None:

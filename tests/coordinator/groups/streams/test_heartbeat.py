@@ -220,6 +220,15 @@ def test_an_assignment_that_comes_too_late_is_dropped(monkeypatch: pytest.Monkey
     assert not coordinator.group.is_assigning
 
 
+def test_another_coordinator_gets_no_records_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1")
+    monkeypatch.setattr(heartbeat, "SIZE_AT_ONCE", 2)
+    coordinator.join("m2")
+    coordinator.groups.unload()
+    assert coordinator.records_of(lambda: coordinator.world.advance(1)) == []
+
+
 # -- topics ------------------------------------------------------------------------------------------------------
 
 
