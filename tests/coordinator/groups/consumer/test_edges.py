@@ -51,6 +51,19 @@ def test_a_member_that_gets_an_instance_id_keeps_what_it_has() -> None:
     assert coordinator.group.static_ids == {"i": "m"}
 
 
+def test_for_the_next_coordinator_too_a_static_member_that_has_left_need_not_revoke() -> None:
+    coordinator = Coordinator({"a": 2})
+    coordinator.join("m1", "a", instance_id="i", rebalance_timeout_ms=2_000)
+    coordinator.world.advance(INTERVAL_MS)
+    coordinator.join("m2", "a")
+    assert coordinator.beat("m1", 1, instance_id="i").assignment == {topic_id("a"): (0,)}
+    coordinator.beat("m1", -2, instance_id="i")
+    coordinator.move()
+    coordinator.world.advance(3_000)
+    # Its place is kept until its session ends.
+    assert coordinator.group.members.keys() == {"m1", "m2"}
+
+
 def test_nothing_is_assigned_to_the_id_that_a_static_member_had_before() -> None:
     coordinator = Coordinator({"a": 2})
     coordinator.join("m1", "a", instance_id="i")
