@@ -292,7 +292,7 @@ def _next_state(
         leads = leads_any_partition(image, broker.broker_id)
         # A follower that still fetches from the old leader would lose its leader without knowing
         # the new one. So the broker serves until all active brokers have read the records.
-        if leads or not _others_know_of_shutdown(image, sessions, broker.broker_id, session):
+        if leads or not _others_know_of_shutdown(image, sessions, session):
             return BrokerControlState.CONTROLLED_SHUTDOWN
         return BrokerControlState.SHUTDOWN_NOW
     if request.want_fence:
@@ -304,11 +304,12 @@ def _next_state(
 
 
 def _others_know_of_shutdown(
-    image: ClusterImage, sessions: Map[int, BrokerSession], broker_id: int, session: BrokerSession
+    image: ClusterImage, sessions: Map[int, BrokerSession], session: BrokerSession
 ) -> bool:
-    lowest = lowest_metadata_offset(image, sessions, leaving=broker_id)
-    # If no other broker is active, nobody has to read anything: the last broker of a cluster can
-    # stop. An offset of -1 means that this controller does not know it yet.
+    lowest = lowest_metadata_offset(image, sessions)
+    # The broker itself is in controlled shutdown, and so not active. If no other broker is active,
+    # nobody has to read anything: the last broker of a cluster can stop. An offset of -1 means that
+    # this controller does not know it yet.
     return lowest is None or 0 <= session.shutdown_offset <= lowest
 
 

@@ -119,7 +119,7 @@ def _cancel(
     index: int,
     partition: PartitionImage,
 ) -> None:
-    """Cancel a reassignment; raises ApiError if there is none, or if no replica would be left to lead."""
+    """Cancel a reassignment; raises ApiError if there is none, or if the replica that would lead may not."""
     if not partition.is_being_reassigned():
         raise ApiError(
             ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"{topic.name}-{index} is not being reassigned."
@@ -132,9 +132,10 @@ def _cancel(
             topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN
         )
         return
+    assert replicas, "a reassignment keeps the original replicas to its end"
     # If only added replicas are in sync, the original ones may lack acknowledged records. Kafka's
     # PartitionReassignmentRevert has the same rule.
-    if not replicas or not configs.unclean_election_enabled(topic.name):
+    if not configs.unclean_election_enabled(topic.name):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Without the added replicas {list(adding)} no replica of {topic.name}-{index} is in sync, and an"

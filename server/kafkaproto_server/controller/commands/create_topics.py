@@ -307,7 +307,7 @@ def _shown(configs: NodeConfigs, own: Mapping[str, str]) -> list[_TopicConfig]:
     return [
         _TopicConfig(
             name=entry.name,
-            value=None if entry.is_sensitive else entry.value,
+            value=entry.value,
             read_only=entry.is_read_only,
             config_source=entry.source,
             is_sensitive=entry.is_sensitive,

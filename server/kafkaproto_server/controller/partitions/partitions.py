@@ -236,7 +236,8 @@ def _choose_elr(
     target: _Target, partition: PartitionImage, rules: LeadershipRules, lost_replicas: Sequence[int]
 ) -> None:
     """Choose the ELR, before any election. If the ISR has min.insync.replicas, nobody else need be eligible."""
-    if rules.elr_enabled and len(target.isr) < min(rules.min_isr, len(partition.replicas)):
+    if rules.elr_enabled and len(target.isr) < rules.min_isr:
+        # A partition may have fewer replicas than min_isr. With all of them in the ISR, nobody is left to be eligible.
         # Below min.insync.replicas no record with acks=all is acknowledged. So whoever leaves the
         # ISR from here on misses nothing that was (KIP-966).
         left = {*partition.elr, *partition.isr} - {*target.isr, *lost_replicas}

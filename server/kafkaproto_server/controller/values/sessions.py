@@ -107,18 +107,16 @@ def sessions_at_activation(image: ClusterImage, now_ms: int) -> Map[int, BrokerS
     return sessions
 
 
-def lowest_metadata_offset(
-    image: ClusterImage, sessions: Map[int, BrokerSession], leaving: int
-) -> int | None:
-    """The lowest offset up to which an active broker other than ``leaving`` has read; None if there is no other.
+def lowest_metadata_offset(image: ClusterImage, sessions: Map[int, BrokerSession]) -> int | None:
+    """The lowest offset up to which an active broker has read; None if no broker is active.
 
     A broker that has not reported its offset yet counts as having read nothing.
     """
     offsets = [
         # To guess an offset for a silent broker could let another one stop too early. If it stays
-        # silent, it is fenced and no longer counts.
-        sessions[broker.broker_id].metadata_offset if broker.broker_id in sessions else -1
+        # silent, it is fenced and no longer counts. An active broker always has a session.
+        sessions[broker.broker_id].metadata_offset
         for broker in image.brokers_in_order()
-        if broker.broker_id != leaving and broker.is_active()
+        if broker.is_active()
     ]
     return min(offsets, default=None)
