@@ -25,7 +25,7 @@ from tests.controller.support.harness import Harness
 from tests.security.support.acl_making import acl, acl_creation, acl_filter
 
 TOPIC, GROUP, CLUSTER = 2, 3, 4
-LITERAL, PREFIXED = 3, 4
+ANY, MATCH, LITERAL, PREFIXED = 1, 2, 3, 4
 READ, WRITE = 3, 4
 DENY, ALLOW = 2, 3
 
@@ -191,7 +191,7 @@ def test_what_two_filters_mean_is_shown_for_both_and_removed_once(guarded: Harne
 
 
 def test_a_matching_filter_means_prefixes_too(guarded: Harness) -> None:
-    (result,) = delete(guarded, acl_filter(resource_name_filter="orders", pattern_type_filter=2))
+    (result,) = delete(guarded, acl_filter(resource_name_filter="orders", pattern_type_filter=MATCH))
     assert [each.resource_name for each in result.matching_acls] == ["or"]
 
 
@@ -313,6 +313,9 @@ def exact_filter(**fields: Any) -> DeleteAclsRequest.DeleteAclsFilter:
         {"host_filter": "0:0:0:0:0:0:0:1"},
         {"principal_filter": "User:bob"},
         {"resource_name_filter": "missing"},
+        {"pattern_type_filter": ANY},
+        {"pattern_type_filter": MATCH},
+        {"resource_name_filter": "orders", "pattern_type_filter": MATCH},
     ],
     ids=str,
 )

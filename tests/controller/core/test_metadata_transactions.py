@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AbortTransactionRecord, CreateTopicsRequest, NoOpRecord
+from kafkaproto_server.controller.core.appending import batches_of
 from kafkaproto_server.controller.core.metadata_transactions import TRANSACTION_NAME, fitted
 from kafkaproto_server.controller.values import batches
+from kafkaproto_server.controller.values.command import ApiError, Result
 from kafkaproto_server.image.digest import digest
 from kafkaproto_server.types import run_to_end
 from tests.controller.support.harness import Harness
@@ -139,6 +142,28 @@ def test_a_request_that_may_not_exceed_a_batch_is_still_refused() -> None:
     (result,) = harness.call(CreateTopicsRequest(topics=[topic])).topics
     assert result.error_code == 44
     assert harness.next_offset == start
+
+
+def test_a_request_of_too_many_records_is_refused_before_any_is_encoded() -> None:
+    steps = batches_of(Result(records=[NoOpRecord()] * (BATCH + 1)), 30)
+    with pytest.raises(ApiError) as refused:
+        next(steps)
+    assert refused.value.code == ErrorCode.POLICY_VIOLATION
+
+
+def test_a_request_whose_records_are_too_large_for_a_batch_is_refused_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = cluster()
+    # Two of the three records fit into a batch.
+    monkeypatch.setattr(batches, "MAX_BATCH_BYTES", 250)
+    topic = CreateTopicsRequest.CreatableTopic(name="large", num_partitions=2, replication_factor=1)
+    start = harness.next_offset
+    (result,) = harness.call(CreateTopicsRequest(topics=[topic])).topics
+    assert result.error_code == ErrorCode.POLICY_VIOLATION
+    assert harness.next_offset == start
+    topic.num_partitions = 1
+    assert harness.call(CreateTopicsRequest(topics=[topic])).topics[0].error_code == 0
 
 
 @pytest.mark.parametrize(("count", "is_transaction"), [(1, False), (BATCH, False), (BATCH + 1, True)])

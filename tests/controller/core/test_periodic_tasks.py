@@ -11,7 +11,8 @@ from immutables import Map
 
 from kafkaproto.message import Message
 from kafkaproto_server.controller.core import periodic_tasks
-from kafkaproto_server.controller.core.periodic_tasks import PERIODIC_TASKS, TaskSituation
+from kafkaproto_server.controller.core.periodic_tasks import PERIODIC_TASKS, TaskSchedule, TaskSituation
+from kafkaproto_server.controller.values.config import ControllerConfig
 from kafkaproto_server.controller.values.effects import ReportFailure
 from kafkaproto_server.controller.values.events import SnapshotLoaded
 from kafkaproto_server.image.entries import DelegationToken
@@ -186,6 +187,17 @@ def test_a_run_that_takes_longer_than_the_interval_is_the_only_one() -> None:
     harness.advance(1)
     harness.finish()
     assert harness.controller.next_deadline_ms() == harness.now_ms + 1_000
+
+
+def test_a_task_whose_run_lasts_is_not_due_when_another_one_is() -> None:
+    intervals = {**BALANCED, "leader_imbalance_check_interval_seconds": 1}
+    schedule = TaskSchedule(ControllerConfig(**intervals, unclean_leader_election_interval_ms=3_000))
+    balance, unclean = PERIODIC_TASKS[:2]
+    schedule.start(0)
+    assert schedule.take_due(1_000) == [balance]
+    assert schedule.take_due(3_000) == [unclean]
+    schedule.ended(balance)
+    assert schedule.take_due(3_000) == [balance]
 
 
 def test_a_run_that_leadership_has_ended_does_not_keep_the_next_active_controller_from_one() -> None:

@@ -432,10 +432,30 @@ def test_a_mistake_of_ours_amid_the_batches_takes_the_change_back(monkeypatch: p
     assert harness.answer(created).topics[0].error_code == 0
 
 
+def test_a_mistake_of_ours_in_the_only_batch_leaves_nothing_to_take_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = cluster()
+    harness.expects_failures = True
+    end = harness.next_offset
+
+    def fails(state: LoadState, **where: Any) -> Steps[LoadState]:
+        if any(record.NAME == "TopicRecord" for record in where["records"]):
+            raise KeyError("nobody foresaw this")
+        return (yield from load_steps(state, **where))
+
+    monkeypatch.setattr(appending, "load_steps", fails)
+    command_id = harness.send(topics_request("new"))
+    harness.finish()
+    assert harness.answer(command_id).topics[0].error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert harness.next_offset == end
+
+
 def test_a_mistake_of_ours_in_the_activation_is_nothing_to_go_on_from(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     harness = Harness(active=False)
+    harness.expects_failures = True
 
     def fails(*_: Any) -> list[Message]:
         raise KeyError("nobody foresaw this")
@@ -518,6 +538,17 @@ def test_a_broker_that_is_heard_of_while_its_silence_is_dealt_with_stays() -> No
     harness.advance(SESSION_MS)
     harness.finish()
     assert harness.image.brokers[1].fenced
+
+
+def test_a_fencing_that_is_being_appended_is_completed_though_its_broker_is_heard_of() -> None:
+    harness = cluster()
+    silent_broker(harness)
+    until_appending(harness)
+    harness.send(harness.heartbeat_request(1))
+    harness.finish()
+    harness.commit()
+    assert harness.controller.committed_image.brokers[1].fenced
+    assert leaders(harness) == {2}
 
 
 def test_a_silence_that_is_over_when_its_turn_comes_is_forgotten() -> None:

@@ -135,6 +135,17 @@ def test_a_command_is_passed_only_so_often(harness: Harness, monkeypatch: pytest
     assert first is None or first.times_passed <= 3
 
 
+def test_a_new_incarnation_may_register_before_the_silent_one_is_fenced(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "MAX_AHEAD", 0)
+    harness.now_ms += SESSION_MS
+    command_id = harness.send(registration_request(1, incarnation_id=incarnation(77)))
+    harness.finish()
+    harness.commit()
+    assert harness.answer(command_id).error_code == 0
+
+
 def test_a_command_without_a_time_limit_has_the_controllers(harness: Harness) -> None:
     waits = undecided(harness)
     behind = harness.send(UnregisterBrokerRequest(broker_id=1))
