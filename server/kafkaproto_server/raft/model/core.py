@@ -142,8 +142,8 @@ class Core:
     def committed_floor(self) -> int:
         """No record below this offset may ever be truncated: it is committed, or covered by a snapshot."""
         latest = self.log.latest_snapshot
-        snapshot_end = 0 if latest is None else latest.offset
-        return max(self.high_watermark or 0, self.log.start_offset, min(snapshot_end, self.log.end_offset))
+        # A log that does not start at 0 has a snapshot, which ends there or later.
+        return max(self.high_watermark or 0, 0 if latest is None else latest.offset)
 
     def transition_to(self, state: State) -> None:
         """Become ``state``; asserts that the transition is legal."""

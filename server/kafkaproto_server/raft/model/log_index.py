@@ -57,6 +57,9 @@ class LogIndex:
             assert self._starts[-1] < end_offset, (
                 f"epoch {self._epochs[-1]} starts at {self._starts[-1]}, but the log ends at {end_offset}"
             )
+        assert not self._snapshots or next(reversed(self._snapshots)).offset <= end_offset, (
+            f"a snapshot is ahead of the log, which ends at {end_offset}"
+        )
         assert start_offset == 0 or self._snapshots, (
             f"log starts at {start_offset}, and no snapshot reaches that far"
         )

@@ -97,7 +97,7 @@ def handle_fetch_response(
     if leader_contact.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
         return
     if response.error is not RaftError.NONE:
-        leader_contact.handle_refusal(core, in_flight, request.epoch, response.error, now_ms)
+        leader_contact.handle_refusal(core, in_flight, response.error, now_ms)
         return
     follower = leader_contact.heard_from_leader(core, response.leader.leader_id, now_ms)
     if follower is not None and response.high_watermark != NO_HIGH_WATERMARK:

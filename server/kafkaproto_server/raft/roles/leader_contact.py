@@ -71,14 +71,14 @@ def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_m
         core.requests.back_off(in_flight, now_ms)
 
 
-def handle_refusal(core: Core, in_flight: InFlight, epoch: int, error: RaftError, now_ms: int) -> None:
-    """A Fetch or FetchSnapshot that this node sent in ``epoch`` got an error as its response."""
+def handle_refusal(core: Core, in_flight: InFlight, error: RaftError, now_ms: int) -> None:
+    """A Fetch or FetchSnapshot of the present epoch got an error as its response."""
     core.requests.back_off(in_flight, now_ms)
     state = core.state
     if error is not RaftError.NOT_LEADER_OR_FOLLOWER or not isinstance(state, Follower):
         return
     # Only the leader itself can say that it resigned. Any other node says with this error that it does not lead.
-    if state.epoch == epoch and leader_destination(core, state) == in_flight.destination:
+    if leader_destination(core, state) == in_flight.destination:
         state.leader_resigned = True
         leader_is_gone(core, in_flight.destination, now_ms)
 

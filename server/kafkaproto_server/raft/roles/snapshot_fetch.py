@@ -90,7 +90,7 @@ def handle_response(
     if response.error is not RaftError.NONE:
         if response.error in (RaftError.SNAPSHOT_NOT_FOUND, RaftError.POSITION_OUT_OF_RANGE):
             drop(core)
-        leader_contact.handle_refusal(core, in_flight, request.epoch, response.error, now_ms)
+        leader_contact.handle_refusal(core, in_flight, response.error, now_ms)
         return
     follower = leader_contact.heard_from_leader(core, response.leader.leader_id, now_ms)
     download = core.download
