@@ -109,6 +109,18 @@ def test_durable_is_what_persisted_effects_brought_and_no_truncation_took() -> N
     assert box.durable_end_offset == 11
 
 
+def test_a_truncation_makes_nothing_durable_that_is_still_being_written() -> None:
+    box = outbox()
+    box.append(batch(10, 2))
+    first = box.take(NOBODY)
+    box.append(batch(12, 8))
+    box.take(NOBODY)
+    box.truncate(15)
+    assert first is not None
+    box.mark_persisted(first.number)
+    assert box.durable_end_offset == 12
+
+
 def test_an_installed_snapshot_is_durable_at_once() -> None:
     box = outbox()
     box.append(batch(10))

@@ -166,6 +166,21 @@ class TestTruncating:
         machine.tick(20)
         sent(machine, FetchRequest)
 
+    def test_what_a_snapshot_covers_stays_although_a_new_process_knows_no_high_watermark(self) -> None:
+        machine = follower()
+        answer_fetch(machine, high_watermark=7)
+        machine.make_snapshot(7)
+        machine.crash()
+        machine.start()
+        assert machine.node.high_watermark is None
+        answer_fetch(machine, diverging=OffsetAndEpoch(epoch=1, offset=4))
+        assert machine.node.log_end_offset == 10
+        machine.tick(20)
+        answer_fetch(machine, snapshot=OffsetAndEpoch(epoch=1, offset=4))
+        machine.tick(20)
+        answer_fetch(machine, diverging=OffsetAndEpoch(epoch=2, offset=7))
+        assert machine.node.log_end_offset == 7
+
     def test_voters_that_are_cut_off_count_no_more(self) -> None:
         machine = follower()
         two = VoterSet(voters=(voter(1, port=1), voter(2, port=2)))
@@ -219,6 +234,12 @@ class TestSnapshots:
         answer_fetch(machine, high_watermark=7)
         answer_fetch(machine, snapshot=snapshot)
         assert machine.requests == []
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    def test_the_empty_snapshot_is_not_fetched_even_if_nothing_is_committed(self) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=OffsetAndEpoch(offset=0, epoch=0))
         machine.tick(20)
         sent(machine, FetchRequest)
 
@@ -387,6 +408,13 @@ class TestTwoWaysToTheLeader:
         assert machine.disk.parts == {}
         machine.tick(20)
         sent(machine, FetchRequest)
+
+    def test_records_that_come_while_a_snapshot_replaces_the_log_are_left_out(self) -> None:
+        machine, piece, fetch = doubtful_download()
+        machine.handle(ResponseReceived(request_id=piece.request_id, response=SECOND_PIECE))
+        late = FetchResponse(leader=LEADER, batches=(batch(10, 12, 3),))
+        machine.handle(ResponseReceived(request_id=fetch.request_id, response=late))
+        assert machine.node.log_end_offset == 10
 
     def test_another_snapshot_is_named(self) -> None:
         machine, piece, fetch = doubtful_download()

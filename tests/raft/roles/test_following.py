@@ -227,6 +227,15 @@ class TestLeaders:
         machine.settle()
         assert [each for each in machine.requests if isinstance(each.request, FetchRequest)] == asked
 
+    def test_a_vote_of_an_earlier_epoch_does_not_count(self) -> None:
+        machine, candidate = candidate_with_a_vote()
+        machine.settle()
+        vote = sent(machine, VoteRequest, to=3)
+        earlier = VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=EPOCH), is_granted=True)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=earlier))
+        assert machine.node.state is candidate
+        assert list(candidate.votes.rejected) == [3]
+
     def test_an_election_that_nobody_answers_is_a_timeout(self) -> None:
         machine, candidate = candidate_with_a_vote()
         machine.settle()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import msgspec
 import pytest
 
+from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.states import Candidate, Follower, Leader, Prospective, Resigned, Unattached
+from kafkaproto_server.raft.roles import fetch_service, leaving, resigned
 from kafkaproto_server.raft.values.control import KRaftVoters, RecordedControl
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import (
@@ -30,6 +33,7 @@ from kafkaproto_server.raft.values.messages import (
     RemoveVoterRequest,
     UpdateVoterRequest,
     UpdateVoterResponse,
+    UpgradeKRaftVersionRequest,
     VoterChangeResponse,
     VoteRequest,
     VoteResponse,
@@ -38,6 +42,7 @@ from kafkaproto_server.raft.values.quorum_description import QuorumDescription
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.raft.support.following import SNAPSHOT, answer_fetch, answer_piece, batch, fail, follower, sent
+from tests.raft.support.leader_fixture import committed
 from tests.raft.support.machine import (
     Disk,
     Machine,
@@ -87,6 +92,37 @@ def fetch(key: ReplicaKey, offset: int, epoch: int, **fields: object) -> FetchRe
         last_fetched_epoch=epoch,
         **{**usual, **fields},  # type: ignore[arg-type]
     )
+
+
+def test_only_so_many_fetches_are_parked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch_service, "MAX_PARKED", 2)
+    machine = leader()
+    end = machine.node.log_end_offset
+    responses = [machine.ask(fetch(voter(number).key, end, 4, max_wait_ms=500)) for number in (7, 8, 9)]
+    assert [response is None for response in responses] == [True, True, False]
+
+
+@pytest.mark.parametrize("epoch", [3, 5])
+def test_a_request_to_resign_is_of_one_epoch_only(epoch: int) -> None:
+    machine = leader()
+    machine.handle(ResignRequested(epoch=epoch))
+    machine.settle()
+    assert isinstance(machine.node.state, Leader)
+
+
+@pytest.mark.parametrize(
+    ("epoch", "error"),
+    [
+        (3, RaftError.NOT_LEADER_OR_FOLLOWER),
+        (4, RaftError.NONE),
+        (5, RaftError.NOT_LEADER_OR_FOLLOWER),
+    ],
+)
+def test_kraft_version_is_raised_in_the_leaders_epoch_only(epoch: int, error: RaftError) -> None:
+    machine = leader()
+    response = machine.ask(UpgradeKRaftVersionRequest(epoch=epoch, level=1, validate_only=False))
+    assert isinstance(response, VoterChangeResponse)
+    assert response.error is error
 
 
 @pytest.mark.parametrize(
@@ -214,6 +250,19 @@ class TestStaticVoters:
 
 
 class TestSteppingDown:
+    def test_a_leader_that_was_removed_leads_until_its_removal_is_committed(self) -> None:
+        machine = leader()
+        machine.ask(fetch(voter(3).key, machine.node.log_end_offset, 4))
+        machine.append([1])
+        machine.settle()
+        before = machine.node.log_end_offset
+        machine.ask(RemoveVoterRequest(voter=voter(1).key))
+        for offset, is_over in ((before, False), (machine.node.log_end_offset, True)):
+            for node_id in (2, 3):
+                machine.ask(fetch(voter(node_id).key, offset, 4))
+            assert machine.node.high_watermark == offset
+            assert isinstance(machine.node.state, Leader) is not is_over
+
     def test_a_later_epoch_without_a_leader(self) -> None:
         machine = leader()
         assert machine.ask(fetch(voter(2).key, 13, 4, max_wait_ms=500, high_watermark=99)) is None
@@ -248,6 +297,21 @@ class TestSteppingDown:
         machine.handle(ResponseReceived(request_id=told.request_id, response=response))
         assert isinstance(machine.node.state, Resigned)
         assert list(machine.node.state.unacknowledged) == [2]
+
+    @pytest.mark.parametrize("heard", [resigned.acknowledged, resigned.missed])
+    def test_what_became_of_an_earlier_resignation_does_not_count_for_this_one(
+        self, heard: Callable[[Core, int, int], None]
+    ) -> None:
+        core = committed(1, 2, 3).core
+        state = core.state
+        assert isinstance(state, Leader)
+        leaving.resign(core, state, 1000)
+        left = core.state
+        assert isinstance(left, Resigned)
+        heard(core, 2, left.epoch - 1)
+        assert list(left.unacknowledged) == [2, 3]
+        heard(core, 2, left.epoch)
+        assert list(left.unacknowledged) == [3]
 
     def test_a_voter_that_cannot_be_reached_is_looked_for_at_servers_that_the_log_does_not_name(self) -> None:
         servers = (

@@ -7,7 +7,8 @@ import pytest
 
 from kafkaproto_server.raft.model.states import Leader, Resigned
 from kafkaproto_server.raft.roles import membership
-from kafkaproto_server.raft.values.control import KRaftVoters
+from kafkaproto_server.raft.roles.leader import _first_control_records
+from kafkaproto_server.raft.values.control import KRaftVoters, LeaderChange
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure
 from kafkaproto_server.raft.values.messages import (
@@ -314,6 +315,13 @@ class TestRemoving:
         request_id = harness.change(remove(3))
         assert harness.error(request_id) is RaftError.VOTER_NOT_FOUND
         assert harness.message(request_id).endswith(", Node 3.")
+
+    def test_a_leader_that_the_log_names_with_another_directory_does_not_put_itself_in(self) -> None:
+        harness = committed(1, 2, 3)
+        other = Voter(key=ReplicaKey(id=1, directory_id=b"\x09" * 16), endpoints=endpoints(9))
+        harness.core.voters.add_voters(20, voter_set(1, 2, 3).with_voter(other))
+        records = _first_control_records(harness.core, (2, 3))
+        assert [type(record) for record in records] == [LeaderChange]
 
     def test_the_last_voter_stays(self) -> None:
         harness = committed(1)
