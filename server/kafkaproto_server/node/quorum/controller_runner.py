@@ -211,9 +211,9 @@ class ControllerRunner:
             return False
         next_offset = leading.next_offset
         if self._control_appended is not None and self._control_appended.epoch == leading.epoch:
-            # Control batches may have been appended between election and activation (KRAFT_VOTERS,
-            # ...).
-            next_offset = max(next_offset, self._control_appended.next_offset)
+            # Control batches (KRAFT_VOTERS, ...) may have been appended between election and activation, after the
+            # epoch's first batch.
+            next_offset = self._control_appended.next_offset
         self.handle(events.BecameActive(epoch=leading.epoch, next_offset=next_offset))
         _log.info("the controller is active in epoch %d from offset %d on", leading.epoch, next_offset)
         return True

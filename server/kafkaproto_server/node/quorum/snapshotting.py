@@ -146,13 +146,13 @@ class Snapshotter:
             self._wake.set()
 
     def loaded(self, image: ClusterImage) -> None:
-        """``image`` was loaded from a snapshot that this node had or fetched. An older snapshot that is being written
-        is given up."""
+        """``image`` was loaded from a snapshot that this node had or fetched. One that is being written is given up.
+
+        It is older: an image is only loaded if it is newer than all that was committed here (`MetadataFeed`).
+        """
         self._schedule.restart(self._clock.now_ms())
-        if self._wanted is not None and self._wanted.offset <= image.offset:
-            self._wanted = None
-        if self._written_image is not None and self._written_image.offset <= image.offset:
-            self._writing.cancel()
+        self._wanted = None
+        self._writing.cancel()
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Write the snapshots that become due, until cancelled."""

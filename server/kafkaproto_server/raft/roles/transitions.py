@@ -127,13 +127,8 @@ def _learn_leader_of_own_epoch(
     match state:
         case Follower():
             told = _told_endpoints(core, endpoints)
-            # Any node may have named these endpoints. The one at which the leader responds is right, so that only
-            # further listeners may be added to it.
-            name = core.config.listener_name
-            has_more = len(told) > len(state.leader_endpoints) and (
-                endpoint_named(told, name) == endpoint_named(state.leader_endpoints, name)
-            )
-            if has_more or (told and not follows_live_leader(core, now_ms)):
+            # Any node may have named these endpoints. Those at which the leader responds are right.
+            if told and not follows_live_leader(core, now_ms):
                 state.leader_endpoints = told
         case Prospective() if state.follower is not None:
             """It doubts this leader. Only votes, or the leader's own response, can settle that."""
