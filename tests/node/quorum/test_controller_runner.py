@@ -176,6 +176,33 @@ def test_control_records_before_and_after_that_move_its_next_offset() -> None:
     assert harness.appended()[-1].base_offset == end + 2
 
 
+def test_control_records_of_an_epoch_that_is_over_do_not_move_its_next_offset() -> None:
+    harness = Harness()
+    harness.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH - 1, next_offset=90))
+    harness.activate()
+    assert harness.appended()[0].base_offset == 1
+
+
+def test_what_two_epochs_append_does_not_go_to_the_log_together() -> None:
+    harness = Harness()
+    harness.activate()
+    harness.commit()
+    end = harness.half.next_offset
+    before = len(harness.appended())
+    command_without_obeying(harness, write("1"))
+    harness.half.leadership_lost(EPOCH)
+    later = EPOCH + 2
+    harness.half.take_batch(
+        BatchCommitted(base_offset=end, last_offset=end, epoch=later, timestamp_ms=1, records=None)
+    )
+    harness.half.became_leader(BecameLeader(epoch=later, epoch_start_offset=end, next_offset=end + 1))
+    assert harness.half.maybe_activate(end + 1)
+    command_without_obeying(harness, write("2"))
+    harness.apply_effects()
+    appended = [(event.epoch, event.base_offset) for event in harness.appended()[before:]]
+    assert appended == [(EPOCH, end), (later, end + 1)]
+
+
 def test_a_command_is_answered_when_its_records_are_committed() -> None:
     harness = Harness()
     harness.activate()
@@ -353,11 +380,14 @@ def test_a_controller_whose_pauses_are_not_looked_for_wakes_up_for_its_deadline_
     assert harness.half.next_deadline_ms == due_ms
 
 
-def test_a_standby_need_not_look_at_the_clock_and_its_pauses_are_no_matter() -> None:
+def test_a_standby_need_not_look_at_the_clock_and_its_pauses_are_no_matter(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     harness = Harness()
     assert harness.half.next_deadline_ms is None
     harness.clock.now += 60_000
     harness.activate()
+    assert "did not run" not in caplog.text
     start_broker(harness)
     let_pass(harness, SESSION_MS)
     assert not serving(harness)

@@ -42,11 +42,12 @@ from kafkaproto_server.node.quorum.published import UnsupportedFeatureError, che
 from kafkaproto_server.node.startup import OpenedNode, open_node
 from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.values.messages import FetchRequest
 from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.storage.directories.format import FormatRequest, format_directories
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotWriter
-from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint
+from kafkaproto_server.types import METADATA_TOPIC_ID, Deferred, Endpoint, ReplicaKey
 from tests.controller.support.harness import controller_registration_request, update_features_request
 from tests.node.support.nodes import CLUSTER_ID, SeededRng
 from tests.node.support.waiting import wait_decided
@@ -247,6 +248,30 @@ async def test_too_many_waiting_commands_are_turned_away(
         assert [isinstance(response, NoResponse) for response in responses] == [False] * 3 + [True] * 2
         again = await wait_decided(create(driver, "again"))
         assert isinstance(again, CreateTopicsResponse)
+
+
+@pytest.mark.trio
+async def test_too_many_waiting_requests_of_replicas_are_turned_away(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quorum_module, "MAX_WAITING_REQUESTS", 2)
+    async with running(disk) as driver:
+        await wait_for_features(driver)
+        end = describe(driver).high_watermark
+        fetch = FetchRequest(
+            replica=ReplicaKey(id=9),
+            epoch=1,
+            fetch_offset=end,
+            last_fetched_epoch=1,
+            max_wait_ms=60_000,
+            max_bytes=1_000,
+            high_watermark=end,
+        )
+        reasons = []
+        for _ in range(3):
+            reasons.append(driver._take_request(fetch, "CONTROLLER", lambda response: None))
+            await trio.testing.wait_all_tasks_blocked()
+        assert reasons == [None, None, "2 requests wait for the quorum already"]
 
 
 @pytest.mark.trio

@@ -254,6 +254,27 @@ async def test_a_snapshot_comes_first_and_the_log_goes_on_behind_it() -> None:
         assert [offset for offset, _ in it.builder.taken] == [6, 7, 8, 9]
 
 
+async def test_a_snapshot_that_is_older_than_the_image_does_not_set_it_back() -> None:
+    async with harness(on_disk=10) as it:
+        it.feed.advance(8)
+        await it.until_at_end()
+        it.newest = EMPTY_IMAGE.at(5, 1, 1000)
+        it.feed.load_newest_snapshot()
+        it.feed.advance(10)
+        await it.until_at_end()
+        assert it.builder.snapshots == []
+        assert it.loaded == []
+        assert [offset for offset, _ in it.builder.taken] == list(range(10))
+
+
+async def test_what_was_committed_once_stays_so_although_a_new_leader_knows_less() -> None:
+    async with harness(on_disk=10) as it:
+        it.feed.advance(10)
+        it.feed.advance(4)
+        await it.until_at_end()
+        assert it.builder.next_offset == 10
+
+
 async def test_while_a_snapshot_is_loaded_nothing_else_is_handed_over() -> None:
     async with harness(on_disk=3) as it:
         it.newest = EMPTY_IMAGE.at(1, 1, 1000)

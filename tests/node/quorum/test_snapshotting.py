@@ -277,6 +277,29 @@ async def test_a_snapshot_that_was_fetched_puts_an_end_to_an_older_one_in_the_ma
 
 
 @pytest.mark.trio
+async def test_a_snapshot_that_was_fetched_puts_an_end_to_one_that_has_not_begun() -> None:
+    async with Harness().running() as harness:
+        harness.commit(10, 1000)
+        harness.snapshotter.loaded(image_at(500))
+        await harness.settle()
+        assert harness.created == []
+
+
+@pytest.mark.trio
+async def test_a_snapshot_that_comes_due_while_one_is_written_waits_for_the_next_commit() -> None:
+    async with Harness().running() as harness:
+        harness.snapshotter.committed(large_image(10, 20_000), last_offset=10, size_bytes=1000)
+        await harness.settle(lambda: len(harness.disk.list_directory(DIRECTORY)) == 1)
+        harness.commit(20, 1000)
+        await harness.settle(lambda: len(harness.created) == 1)
+        await harness.settle()
+        assert len(harness.created) == 1
+        harness.commit(21, 1)
+        await harness.settle(lambda: len(harness.created) == 2)
+        assert harness.created[1].id.offset == 22
+
+
+@pytest.mark.trio
 async def test_a_node_that_stops_leaves_no_half_snapshot() -> None:
     async with Harness().running() as harness:
         harness.snapshotter.committed(large_image(10, 20_000), last_offset=10, size_bytes=1000)

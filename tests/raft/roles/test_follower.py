@@ -299,16 +299,17 @@ class TestSnapshots:
         machine.tick(20)
         sent(machine, FetchRequest)
 
-    def test_any_other_error_or_failure_is_tried_again(self) -> None:
+    def test_any_other_error_or_failure_is_tried_again_for_the_piece_that_is_missing(self) -> None:
         machine = follower()
         answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
         answer_piece(machine, error=RaftError.UNKNOWN_SERVER_ERROR)
         machine.tick(20)
         fail(machine, FetchSnapshotRequest, RequestFailure.TIMED_OUT)
         machine.tick(20)
         request = sent(machine, FetchSnapshotRequest).request
         assert isinstance(request, FetchSnapshotRequest)
-        assert request.position == 0
+        assert request.position == 3
 
     def test_a_damaged_snapshot_is_fetched_again_after_a_pause(self) -> None:
         machine = follower()

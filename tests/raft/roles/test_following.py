@@ -43,9 +43,11 @@ class TestLeaders:
     def test_a_second_leader_of_the_epoch_is_not_believed(self) -> None:
         machine = follower()
         other = LeaderAndEpoch(leader_id=3, epoch=EPOCH)
-        answer_fetch(machine, leader=other, batches=(batch(10, 12, 3),))
+        where = Endpoint(name="", host="10.0.0.3", port=33)
+        answer_fetch(machine, leader=other, leader_endpoint=where, batches=(batch(10, 12, 3),))
         assert machine.node.leader_and_epoch == LEADER
         assert machine.node.log_end_offset == 10
+        assert {each.host for each in state_of(machine).leader_endpoints} == {"127.0.0.1"}
 
     def test_nobody_leads_by_being_told_so(self) -> None:
         machine = follower()

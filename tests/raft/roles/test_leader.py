@@ -12,6 +12,7 @@ from kafkaproto_server.raft.model.core import Core
 from kafkaproto_server.raft.model.states import Candidate, Follower, Leader, Prospective, Resigned, Unattached
 from kafkaproto_server.raft.roles import fetch_service, leaving, resigned
 from kafkaproto_server.raft.values.control import KRaftVoters, RecordedControl
+from kafkaproto_server.raft.values.election_state import ElectionState
 from kafkaproto_server.raft.values.errors import RaftError
 from kafkaproto_server.raft.values.events import (
     RequestFailed,
@@ -236,6 +237,25 @@ class TestStaticVoters:
         machine = self.lead()
         answered(machine, fetch(voter(2).key, 11, 4))
         assert machine.node.high_watermark == 11
+
+    def test_a_vote_without_a_directory_is_repeated_for_the_same_id_only(self) -> None:
+        addresses = [(node_id, "127.0.0.1", node_id) for node_id in (1, 2, 3)]
+        disk = Disk(log=[batch(0, 10, 3)], election=ElectionState(epoch=4, voted_key=ReplicaKey(id=2)))
+        machine = Machine(config(1, port=1, static_voters=static_voter_set(addresses, "CONTROLLER")), disk)
+        machine.start()
+        for node_id, is_granted in ((3, False), (2, True)):
+            vote = VoteRequest(
+                replica=ReplicaKey(id=node_id),
+                voter_id=1,
+                voter_directory_id=None,
+                epoch=4,
+                last_epoch=3,
+                last_offset=10,
+                is_pre_vote=False,
+            )
+            response = machine.ask(vote)
+            assert isinstance(response, VoteResponse)
+            assert response.is_granted is is_granted
 
     def test_a_borrowed_id_neither_commits_nor_keeps_a_leader(self) -> None:
         machine = self.lead()

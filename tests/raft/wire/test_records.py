@@ -237,6 +237,15 @@ class TestFetchedBatches:
         with pytest.raises(RemoteProtocolError, match="1 records cannot take 2 offsets"):
             fetched_batches(bad, 0, 0)
 
+    def test_a_control_record_at_the_place_of_another_is_refused(self) -> None:
+        bad = bytearray(FIRST_BATCH_OF_A_SOLE_VOTER)
+        # The length of the first record is in one byte. Attributes, timestamp delta and offset delta begin the second.
+        second = 62 + (bad[61] >> 1)
+        bad[bad.index(bytes([0, 0, 2]), second) + 2] = 4
+        bad[17:21] = crc32c(bad[21:]).to_bytes(4)
+        with pytest.raises(RemoteProtocolError, match="at offset 2 stands at the place of offset 1"):
+            fetched_batches(bad, 0, 0)
+
     @given(junk=st.binary(max_size=200))
     def test_junk_is_refused_or_left_out_and_does_nothing_else(self, junk: bytes) -> None:
         with contextlib.suppress(RemoteProtocolError):
