@@ -248,6 +248,15 @@ async def test_a_peer_that_does_not_serve_a_request_at_all_does_not_support_it()
         assert await it.failure(1) is RequestFailure.UNSUPPORTED
 
 
+async def test_a_peer_that_knows_no_topic_ids_in_a_fetch_does_not_support_it() -> None:
+    served = {1: (4, 12), 18: (0, 4)}
+    peer = Peer(RESPONSES, served)
+    async with listening(peer, served_versions=served.get) as (_, port), harness() as it:
+        it.send(1, port, fetch())
+        assert await it.failure(1) is RequestFailure.UNSUPPORTED
+        assert peer.seen == []
+
+
 async def test_a_parked_fetch_does_not_hold_up_a_vote_and_each_lane_keeps_its_connection() -> None:
     peer = Peer(RESPONSES)
     peer.gates[1] = trio.Event()
