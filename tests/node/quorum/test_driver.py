@@ -275,6 +275,18 @@ async def test_too_many_waiting_requests_of_replicas_are_turned_away(
 
 
 @pytest.mark.trio
+async def test_an_active_controller_is_not_fed_what_it_has_appended(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(disk) as driver:
+        await wait_for_features(driver)
+        with monkeypatch.context() as patched:
+            # As while the high watermark is inside of the control batches that the controller counts as one.
+            patched.setattr(metadata_feed.MetadataFeed, "can_step", True)
+            assert not driver._committed.can_step
+
+
+@pytest.mark.trio
 async def test_commands_that_wait_together_share_a_batch(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
