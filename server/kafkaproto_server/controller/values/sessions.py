@@ -114,8 +114,8 @@ def lowest_metadata_offset(image: ClusterImage, sessions: Map[int, BrokerSession
     """
     offsets = [
         # To guess an offset for a silent broker could let another one stop too early. If it stays
-        # silent, it is fenced and no longer counts. An active broker always has a session.
-        sessions[broker.broker_id].metadata_offset
+        # silent, it is fenced and no longer counts.
+        sessions[broker.broker_id].metadata_offset if broker.broker_id in sessions else -1
         for broker in image.brokers_in_order()
         if broker.is_active()
     ]
