@@ -8,6 +8,7 @@ from tests.sim.mutations.known import Finding, Rules
 from tests.sim.nodes.mutations import (
     coordination,
     directories,
+    late,
     network,
     quorum,
     record_logs,
@@ -32,6 +33,7 @@ MUTATIONS = (
     *transactions.MUTATIONS,
     *directories.MUTATIONS,
     *swarms.MUTATIONS,
+    *late.MUTATIONS,
 )
 
 RULES = Rules(
