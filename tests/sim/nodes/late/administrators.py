@@ -22,6 +22,14 @@ from kafkaproto.messages import (
     RenewDelegationTokenRequest,
     UpdateFeaturesRequest,
 )
+from kafkaproto_server.controller.commands.create_topics import MAX_CONFIGS_OF_RESOURCE
+from kafkaproto_server.controller.values.topic_configs import MIN_INSYNC_REPLICAS
+from kafkaproto_server.features import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    KRAFT_VERSION,
+    METADATA_VERSION,
+    supported_ranges,
+)
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.late.cases import (
     UNKNOWN_ID,
@@ -41,6 +49,10 @@ from tests.sim.nodes.late.cases import (
 _NEW, _UNKNOWN = "late-new", "late-unknown"
 """Names of topics; neither is made."""
 _TOO_MANY = 2**31 - 1
+_SAFE_DOWNGRADE = 2
+_LOWEST_METADATA = supported_ranges()[METADATA_VERSION][0]
+_DELETE = 1
+"""Of a config."""
 _TOPIC, _BROKER = 2, 4
 """Types of resources."""
 
@@ -110,6 +122,17 @@ def _deletion(known: Known) -> Asked:
     return _asked(known, kind(topics=[kind.DeleteTopicState(name=_UNKNOWN)], timeout_ms=1000))
 
 
+def _deletion_by_both(known: Known) -> Asked:
+    """Of a topic that is named and has its id in the request, too."""
+    topic, _, _ = known.partition()
+    kind = DeleteTopicsRequest
+    named = [
+        kind.DeleteTopicState(name=topic.name),
+        kind.DeleteTopicState(name=None, topic_id=topic.topic_id),
+    ]
+    return _asked(known, kind(topics=named, timeout_ms=1000))
+
+
 def _reassignment(known: Known) -> Asked:
     topic, index, partition = known.partition()
     kind = AlterPartitionReassignmentsRequest
@@ -136,6 +159,24 @@ def _topic_config(known: Known) -> Asked:
 
 def _broker_config(known: Known) -> Asked:
     return _config(known, _BROKER, str(_brokers(known)[0]), "log.cleaner.threads", "1")
+
+
+def _in_sync_of_a_broker(known: Known) -> Asked:
+    """While eligible leader replicas are kept, it is the cluster's alone."""
+    return _config(known, _BROKER, _name_with_elr(known, str(_brokers(known)[0])), MIN_INSYNC_REPLICAS, "1")
+
+
+def _in_sync_of_nobody(known: Known) -> Asked:
+    """The cluster needs it."""
+    asked = _config(known, _BROKER, _name_with_elr(known, ""), MIN_INSYNC_REPLICAS, "1")
+    asked.request.resources[0].configs[0].config_operation = _DELETE
+    return asked
+
+
+def _name_with_elr(known: Known, name: str) -> str:
+    if not known.image.elr_enabled:
+        raise NotNowError
+    return name
 
 
 def _config(known: Known, resource_type: int, name: str, key: str, value: str) -> Asked:
@@ -196,8 +237,29 @@ def _feature(known: Known) -> Asked:
 
 def _lowered(known: Known) -> Asked:
     asked = _feature(known)
-    asked.request.feature_updates[0].upgrade_type = 2
+    asked.request.feature_updates[0].upgrade_type = _SAFE_DOWNGRADE
     return asked
+
+
+def _without_what_it_needs(known: Known) -> Asked:
+    """A feature, in one request with the lowest level of metadata.version."""
+    kind = UpdateFeaturesRequest
+    updates = [
+        kind.FeatureUpdateKey(feature=ELIGIBLE_LEADER_REPLICAS_VERSION, max_version_level=1, upgrade_type=1),
+        kind.FeatureUpdateKey(
+            feature=METADATA_VERSION, max_version_level=_LOWEST_METADATA, upgrade_type=_SAFE_DOWNGRADE
+        ),
+    ]
+    return _asked(known, kind(feature_updates=updates, timeout_ms=1000))
+
+
+def _lowered_kraft_version(known: Known) -> Asked:
+    """It cannot be lowered. Who has not heard of its level takes 0 for the level that it has."""
+    if not known.has_kraft_version():
+        raise NotNowError
+    kind = UpdateFeaturesRequest
+    update = kind.FeatureUpdateKey(feature=KRAFT_VERSION, max_version_level=0, upgrade_type=_SAFE_DOWNGRADE)
+    return _asked(known, kind(feature_updates=[update], timeout_ms=1000))
 
 
 def _unknown_among(right: list[int], known: Known, host: Host) -> list[int]:
@@ -225,6 +287,10 @@ def _existing(right: str, known: Known, host: Host) -> str:
     return topic.name
 
 
+def _many_configs(right: list[Any], known: Known, host: Host) -> list[Any]:
+    return right * (MAX_CONFIGS_OF_RESOURCE + 1)
+
+
 def _as_many(right: int, known: Known, host: Host) -> int:
     """No more than there are."""
     return right - 1
@@ -248,6 +314,7 @@ CASES: tuple[Case, ...] = (
         ("topics.replication_factor", "zero", to(0), ()),
         ("topics.replication_factor", "too high", to(2**15 - 1), ()),
         ("topics.configs.name", "unknown", to("unknown"), _CONFIG),
+        ("topics.configs", "too many", _many_configs, (ErrorCode.POLICY_VIOLATION, *_INVALID)),
         ("topics.configs.value", "impossible", to("unknown"), _CONFIG),
     ),
     *cases(
@@ -280,7 +347,13 @@ CASES: tuple[Case, ...] = (
         Base(make=_deletion),
         ("topics.name", "unknown", same, _NO_TOPIC),
         ("topics.name", "missing", to(None), _INVALID),
+        ("topics", "twice", twice, _INVALID),
         ("topics.topic_id", "beside the name", to(UNKNOWN_UUID), _INVALID),
+    ),
+    *cases(
+        "DeleteTopics by name and id",
+        Base(make=_deletion_by_both),
+        ("", "", same, _INVALID),
     ),
     *cases(
         "AlterPartitionReassignments",
@@ -317,10 +390,21 @@ CASES: tuple[Case, ...] = (
         ("resources.configs.value", "impossible", to("unknown"), _CONFIG),
     ),
     *cases(
+        "IncrementalAlterConfigs of min.insync.replicas of a broker",
+        Base(make=_in_sync_of_a_broker, errors=_INVALID),
+        ("", "", same, _CONFIG),
+    ),
+    *cases(
+        "IncrementalAlterConfigs of min.insync.replicas of nobody",
+        Base(make=_in_sync_of_nobody),
+        ("", "", same, _CONFIG),
+    ),
+    *cases(
         "IncrementalAlterConfigs of a broker",
         # A broker takes its own configs only.
         Base(make=_broker_config, errors=_INVALID),
         ("resources.resource_name", "impossible", to("late"), ()),
+        ("resources.configs.name", "read-only", to("log.dirs"), ()),
         ("resources.configs.value", "impossible", to("unknown"), _CONFIG),
     ),
     *cases(
@@ -377,7 +461,16 @@ CASES: tuple[Case, ...] = (
         "UpdateFeatures that lowers one",
         Base(make=_lowered),
         (f"{_FEATURE}.max_version_level", "unsupported", to(1), _LEVEL),
+        (f"{_FEATURE}.max_version_level", "too low for the metadata", to(_LOWEST_METADATA), _LEVEL),
         (f"{_FEATURE}.feature", "unknown", to("late"), _LEVEL),
+    ),
+    *(
+        case
+        for name, make in (
+            ("that needs what it lowers", _without_what_it_needs),
+            ("that lowers kraft.version", _lowered_kraft_version),
+        )
+        for case in cases(f"UpdateFeatures {name}", Base(make=make), ("", "", same, _LEVEL))
     ),
     *cases(
         "CreateDelegationToken",

@@ -22,6 +22,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
+from tests.replica.support.produce_answers import expected_error
+from tests.sim.nodes.data.odd_batches import odd_batches
 from tests.sim.nodes.host import BROKER_PORT, START_WALL_MS, Host
 from tests.sim.nodes.late.cases import (
     BEYOND,
@@ -31,6 +33,7 @@ from tests.sim.nodes.late.cases import (
     Asked,
     Base,
     Case,
+    Change,
     Known,
     NotNowError,
     cases,
@@ -53,6 +56,8 @@ _MOVED_ON = (
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
 )
 _NOT_THERE = (*_MOVED_ON, *_NO_TOPIC_ID)
+_NOT_TRANSACTIONAL = (ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,)
+"""Some of what was recorded is transactional; it is looked at before the rest."""
 _BATCH = build_batch([NewRecord(key=b"late", value=b"late")], base_offset=0, timestamp_ms=START_WALL_MS)
 
 
@@ -181,6 +186,39 @@ def _records(known: Known) -> Asked:
     return _asked(host, request)
 
 
+def _records_by_name(known: Known) -> Asked:
+    asked = _records(known)
+    produced = asked.request.topic_data[0]
+    topic = known.image.topics.get(produced.topic_id)
+    if topic is None:
+        raise NotNowError
+    produced.name, produced.topic_id = topic.name, bytes(16)
+    return asked
+
+
+def _recorded() -> list[Case]:
+    """What was once sent to Apache Kafka to be refused, whatever is in the log."""
+    sent: dict[tuple[ErrorCode, int], list[bytes]] = {}
+    for odd in odd_batches()["plain"]:
+        if odd.is_refused:
+            error, version = expected_error(odd.answer), odd.answer.version
+            sent.setdefault((error, version), []).append(odd.answer.sent)
+    return [
+        case
+        for (error, version), batches in sent.items()
+        for case in cases(
+            f"Produce of version {version}",
+            Base(make=_records_by_name, errors=(*_NOT_THERE, *_NOT_TRANSACTIONAL)),
+            ("topic_data.partition_data.records", f"with {error.name}", _one_of(batches), (error,)),
+            version=version,
+        )
+    ]
+
+
+def _one_of(batches: list[bytes]) -> Change:
+    return lambda right, known, host: known.rng.choice(batches)
+
+
 def _marker(known: Known) -> Asked:
     host, topic, index, _ = _of_leader(known)
     kind = WriteTxnMarkersRequest
@@ -251,6 +289,12 @@ CASES: tuple[Case, ...] = (
         ("session_id", "unknown", to(77), ()),
     ),
     *cases(
+        "Fetch in a session of version 12",
+        _IN_SESSION,
+        ("", "without topic ids", same, (ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,)),
+        version=12,
+    ),
+    *cases(
         "OffsetForLeaderEpoch",
         Base(make=_epoch_end, errors=_MOVED_ON),
         *_LEADER_EPOCHS,
@@ -297,6 +341,7 @@ CASES: tuple[Case, ...] = (
             (ErrorCode.CORRUPT_MESSAGE,),
         ),
     ),
+    *_recorded(),
     *cases(
         "WriteTxnMarkers",
         Base(make=_marker, errors=_MOVED_ON),

@@ -58,7 +58,7 @@ class Asked:
     port: int
     request: Any
     opening: Message | None = None
-    """Sent before, in the same version."""
+    """Sent before, in the newest version."""
     take: Callable[[Any, Any], None] = lambda request, response: None
     """Puts into the request what the response to the opening one says."""
 
@@ -89,6 +89,11 @@ class Known:
         if self.rng.random() < _AT_BROKERS:
             return self._one_of([host for host in self._hosts if host.is_broker]), BROKER_PORT
         return self.controller(), CONTROLLER_PORT
+
+    def has_kraft_version(self) -> bool:
+        """Whether all nodes that run know a kraft.version above 0, and nobody could be asked that does not."""
+        quorums = [host.quorum for host in self.all_hosts if host.is_controller]
+        return all(quorum is not None and quorum.kraft_version > 0 for quorum in quorums)
 
     def partition(self) -> tuple[TopicImage, int, PartitionImage]:
         """One with records, whose leader and ISR are registered. Raises NotNowError."""

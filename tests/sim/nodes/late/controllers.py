@@ -15,6 +15,7 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
     UnregisterControllerRequest,
 )
+from kafkaproto_server.controller.brokers.registration import MAX_DIRECTORIES, MAX_LISTENERS
 from kafkaproto_server.image.entries import RECOVERED, RECOVERING, BrokerRegistration
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
@@ -38,6 +39,8 @@ from tests.sim.nodes.late.cases import (
 _STALE = (ErrorCode.STALE_BROKER_EPOCH,)
 _INVALID = (ErrorCode.INVALID_REQUEST,)
 _UNFIT = (ErrorCode.INVALID_REGISTRATION,)
+_NEWEST_TOPICS = 20
+_MANY_DIRECTORIES = [bytes([7]) * 14 + number.to_bytes(2, "big") for number in range(MAX_DIRECTORIES + 1)]
 _NO_PARTITION = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,)
 
 
@@ -80,6 +83,28 @@ def _assignment(known: Known) -> Asked:
     placed = kind.TopicData(topic_id=topic.topic_id, partitions=[kind.PartitionData(partition_index=index)])
     request = kind(
         broker_id=broker_id,
+        broker_epoch=broker.epoch,
+        directories=[kind.DirectoryData(id=broker.directories[0], topics=[placed])],
+    )
+    return _asked(known, request)
+
+
+def _foreign_assignment(known: Known) -> Asked:
+    """Of a replica that the broker does not have."""
+    broker = _broker(known)
+    found = [
+        (topic.topic_id, index)
+        for topic in list(known.image.topics_in_order())[-_NEWEST_TOPICS:]
+        for index, partition in topic.partitions_in_order()
+        if broker.broker_id not in partition.replicas
+    ]
+    if not found:
+        raise NotNowError
+    topic_id, index = known.rng.choice(found)
+    kind = AssignReplicasToDirsRequest
+    placed = kind.TopicData(topic_id=topic_id, partitions=[kind.PartitionData(partition_index=index)])
+    request = kind(
+        broker_id=broker.broker_id,
         broker_epoch=broker.epoch,
         directories=[kind.DirectoryData(id=broker.directories[0], topics=[placed])],
     )
@@ -182,6 +207,15 @@ def _directory_of_another(right: Any, known: Known, host: Host) -> list[bytes]:
     return sorted(found)
 
 
+def _listeners(right: Any, known: Known, host: Host) -> Any:
+    """More than any node has."""
+    kind = BrokerRegistrationRequest.Listener
+    return [
+        kind(name=f"L{number}", host="nowhere", port=1, security_protocol=0)
+        for number in range(MAX_LISTENERS + 1)
+    ]
+
+
 def _without_metadata_version(right: Any, known: Known, host: Host) -> Any:
     return [each for each in right if each.name != "metadata.version"]
 
@@ -254,6 +288,11 @@ CASES: tuple[Case, ...] = (
         ("directories.topics.partitions.partition_index", "unknown", to(UNKNOWN_INDEX), _NO_PARTITION),
     ),
     *cases(
+        "AssignReplicasToDirs of another's replica",
+        Base(make=_foreign_assignment, errors=_PLACED.errors),
+        ("", "", same, _NO_PARTITION),
+    ),
+    *cases(
         "AlterPartition",
         _ISR,
         ("broker_epoch", "older", older, ()),
@@ -295,7 +334,9 @@ CASES: tuple[Case, ...] = (
         ("log_dirs", "twice", twice, _UNFIT),
         ("log_dirs", "reserved", to([bytes(15) + b"\1"]), _UNFIT),
         ("log_dirs", "of another broker", _directory_of_another, _UNFIT),
+        ("log_dirs", "too many", to(_MANY_DIRECTORIES), _UNFIT),
         ("listeners", "twice", twice, _INVALID),
+        ("listeners", "too many", _listeners, _INVALID),
         ("listeners.security_protocol", "unknown", to(9), _INVALID),
         ("features", "twice", twice, _INVALID),
         ("features", "without metadata.version", _without_metadata_version, _UNFIT),

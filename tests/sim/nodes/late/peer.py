@@ -95,7 +95,7 @@ class LatePeer:
 
     async def _exchange(self, link: Link, asked: Asked, version: int | None) -> Message:
         if asked.opening is not None:
-            asked.take(asked.request, await self._response(link, asked.opening, version))
+            asked.take(asked.request, await self._response(link, asked.opening, None))
         return await self._response(link, asked.request, version)
 
     async def _response(self, link: Link, request: Any, version: int | None) -> Message:
