@@ -16,7 +16,7 @@ from tests.sim.nodes.coordination.traffic import (
 from tests.sim.nodes.data.traffic import CONFIG as DATA_CONFIG
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS, DataOptions, draw_data
 from tests.sim.nodes.directories.options import DirectoryOptions, draw_directories
-from tests.sim.nodes.late.peer import WITH_LATE_PEERS
+from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
 
 DATA_DESCRIPTORS = 4096
 DOWN_S = 1.5

@@ -50,7 +50,7 @@ from tests.sim.nodes.disks import check_closed, check_stopped
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, DIRECTORIES, Host
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.late.peer import LatePeer
+from tests.sim.nodes.late_peers.peer import LatePeer
 from tests.sim.nodes.network import Net
 from tests.sim.nodes.options import JOINERS, LAYOUTS, NodesOptions
 from tests.sim.nodes.rest import REST_S, offset_of, reach, settle, until_at_rest, until_nothing_is_left

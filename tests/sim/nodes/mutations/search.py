@@ -8,7 +8,7 @@ from tests.sim.mutations.known import Finding, Rules
 from tests.sim.nodes.mutations import (
     coordination,
     directories,
-    late,
+    late_peers,
     network,
     quorum,
     record_logs,
@@ -33,7 +33,7 @@ MUTATIONS = (
     *transactions.MUTATIONS,
     *directories.MUTATIONS,
     *swarms.MUTATIONS,
-    *late.MUTATIONS,
+    *late_peers.MUTATIONS,
 )
 
 RULES = Rules(

@@ -31,7 +31,7 @@ from kafkaproto_server.features import (
     supported_ranges,
 )
 from tests.sim.nodes.host import Host
-from tests.sim.nodes.late.cases import (
+from tests.sim.nodes.late_peers.cases import (
     UNKNOWN_ID,
     UNKNOWN_INDEX,
     UNKNOWN_UUID,

@@ -17,8 +17,8 @@ from kafkaproto_server.image.image import EMPTY_IMAGE
 from tests.running.counting import NODES, count_run
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS
-from tests.sim.nodes.late.cases import Case, Known, NotNowError
-from tests.sim.nodes.late.peer import CASES, WITH_LATE_PEERS, check
+from tests.sim.nodes.late_peers.cases import Case, Known, NotNowError
+from tests.sim.nodes.late_peers.peer import CASES, WITH_LATE_PEERS, check
 from tests.sim.nodes.run import run
 from tests.sim.nodes.runner import report
 from tests.sim.nodes.swarms import draw

@@ -16,7 +16,7 @@ from kafkaproto_server.raft.values.trust import LAST_EPOCH
 from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
-from tests.sim.nodes.late.cases import (
+from tests.sim.nodes.late_peers.cases import (
     BEYOND,
     UNKNOWN_ID,
     UNKNOWN_UUID,

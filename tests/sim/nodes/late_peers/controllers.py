@@ -19,7 +19,7 @@ from kafkaproto_server.controller.brokers.registration import MAX_DIRECTORIES, M
 from kafkaproto_server.image.entries import RECOVERED, RECOVERING, BrokerRegistration
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
-from tests.sim.nodes.late.cases import (
+from tests.sim.nodes.late_peers.cases import (
     UNKNOWN_ID,
     UNKNOWN_INDEX,
     UNKNOWN_UUID,

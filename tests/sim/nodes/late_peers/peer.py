@@ -19,8 +19,8 @@ from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.link import Link, LinkLostError
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.late import administrators, brokers, controllers, voters
-from tests.sim.nodes.late.cases import Asked, Case, Known, NotNowError
+from tests.sim.nodes.late_peers import administrators, brokers, controllers, voters
+from tests.sim.nodes.late_peers.cases import Asked, Case, Known, NotNowError
 from tests.sim.nodes.network import NetHost
 
 WITH_LATE_PEERS = range(3_700_000, 3_800_000)

@@ -25,7 +25,7 @@ from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from tests.replica.support.produce_answers import expected_error
 from tests.sim.nodes.data.odd_batches import odd_batches
 from tests.sim.nodes.host import BROKER_PORT, START_WALL_MS, Host
-from tests.sim.nodes.late.cases import (
+from tests.sim.nodes.late_peers.cases import (
     BEYOND,
     UNKNOWN_ID,
     UNKNOWN_INDEX,

@@ -7,7 +7,7 @@ from kafkaproto_server.node.replicas.fetches import Fetches
 from kafkaproto_server.raft.roles import voting
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.late.peer import WITH_LATE_PEERS
+from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
 from tests.sim.nodes.mutations.support import record_mutation
 
 
