@@ -19,6 +19,7 @@ DEAD_LETTERS = 2_750_000
 STREAMS = 3_000_000
 NEW_EPOCHS = 3_250_000
 DIRECTORIES = 3_500_000
+LATE_PEERS = 3_700_000
 """The first seeds of each kind, as in tests/README.md."""
 
 
@@ -62,18 +63,18 @@ _ROOMS = (
     Room(
         name="raft",
         tests=("raft", "node/quorum"),
-        seeds=(QUORUM,),
+        seeds=(QUORUM, LATE_PEERS),
         speaking=("raft/describe/",),
     ),
     Room(
         name="controller",
         tests=("controller", "node/quorum"),
-        seeds=(QUORUM, RECORDS, DIRECTORIES),
+        seeds=(QUORUM, RECORDS, DIRECTORIES, LATE_PEERS),
     ),
     Room(
         name="replica",
         tests=("replica", "node/replicas", "apis/data"),
-        seeds=(RECORDS, GROUPS, DIRECTORIES, NEW_EPOCHS),
+        seeds=(RECORDS, GROUPS, DIRECTORIES, NEW_EPOCHS, LATE_PEERS),
     ),
     Room(
         name="log_state",
@@ -93,12 +94,12 @@ _ROOMS = (
     Room(
         name="node/quorum",
         tests=("node/quorum", "node/observability", "node/to_controller", _OF_NODES),
-        seeds=(QUORUM, RECORDS),
+        seeds=(QUORUM, RECORDS, LATE_PEERS),
     ),
     Room(
         name="node/replicas",
         tests=("node/replicas", "node/observability", "apis/data", _OF_NODES),
-        seeds=(RECORDS, DIRECTORIES, GROUPS),
+        seeds=(RECORDS, DIRECTORIES, GROUPS, LATE_PEERS),
     ),
     Room(
         name="node/coordinators",

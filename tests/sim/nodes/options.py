@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from tests.sim.nodes.coordination.traffic import (
 from tests.sim.nodes.data.traffic import CONFIG as DATA_CONFIG
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS, DataOptions, draw_data
 from tests.sim.nodes.directories.options import DirectoryOptions, draw_directories
+from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
 
 DATA_DESCRIPTORS = 4096
 DOWN_S = 1.5
@@ -112,6 +114,8 @@ class NodesOptions:
     """Whether epochs of producers and sessions, and generations of groups, begin anew after a few."""
     has_old_brokers: bool = False
     """Whether somebody asks the controllers in the name of brokers as they were registered before."""
+    has_late_peer: bool = False
+    """Whether somebody sends what peers send whose knowledge is outdated."""
 
     @property
     def segment_bytes_of_topics(self) -> int | None:
@@ -122,6 +126,9 @@ class NodesOptions:
 
 def draw_plain(seed: int) -> NodesOptions:
     """The options of a seed below those of `swarms`."""
+    if seed in WITH_LATE_PEERS:
+        like = draw_plain(FIRST_WITH_RECORDS + seed - WITH_LATE_PEERS.start)
+        return dataclasses.replace(like, has_late_peer=True)
     rng, more = random.Random(f"options {seed}"), random.Random(f"more options {seed}")
     chosen = [name for name in FAULTS if rng.random() < 0.5]
     delay_ms = rng.choice(((0.05, 1.0), (0.5, 5.0), (2.0, 25.0)))

@@ -50,6 +50,7 @@ from tests.sim.nodes.disks import check_closed, check_stopped
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.host import CONTROLLER_PORT, DIRECTORIES, Host
 from tests.sim.nodes.invariants import NodeInvariant
+from tests.sim.nodes.late_peers.peer import LatePeer
 from tests.sim.nodes.network import Net
 from tests.sim.nodes.options import JOINERS, LAYOUTS, NodesOptions
 from tests.sim.nodes.rest import REST_S, offset_of, reach, settle, until_at_rest, until_nothing_is_left
@@ -82,7 +83,7 @@ WORKING_HERE = 4
 """In one of so many seeds, the event loop does short work on disks itself."""
 
 
-_Client: TypeAlias = Administrator | Stranger | VoterChanges | DirectoryOperator
+_Client: TypeAlias = Administrator | Stranger | VoterChanges | DirectoryOperator | LatePeer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,6 +106,8 @@ class NodesResult:
     faults: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
     """What became of batches and partitions."""
+    late: Counter[str] = field(default_factory=Counter)
+    """By case, the late requests that were refused."""
     longest_turn_s: float = 0.0
     suspect_turns: Sequence[int] = ()
     """Numbers of the turns that took long."""
@@ -280,6 +283,7 @@ class _Simulation:
         trials = self._trials(data, hosts, net, timeline, faults, checker)
         operators = [] if trials is None else [trials.operator]
         everybody: list[_Client] = [*clients, *strangers, *changes, *operators]
+        everybody += self._late_peers(net, hosts)
         try:
             with decisions.watched(), trio.CancelScope() as scope:
                 checker.stop = scope
@@ -347,6 +351,13 @@ class _Simulation:
         if options.coordination is not None:
             return CoordinationTraffic(self._seed, options.coordination, net, hosts)
         return None if options.data is None else DataTraffic(self._seed, options.data, net, hosts)
+
+    def _late_peers(self, net: Net, hosts: list[Host]) -> list[LatePeer]:
+        dice = random.Random(f"late {self._seed}")
+        return [
+            LatePeer(net.host("late-peer"), hosts, dice, self._result.late)
+            for _ in range(self._options.has_late_peer)
+        ]
 
     def _trials(
         self,

@@ -51,10 +51,10 @@ class Link:
         self._connection = connection
 
     @classmethod
-    async def connect(cls, net: NetHost, host: Host) -> Link:
-        """Connect to a host's broker."""
+    async def connect(cls, net: NetHost, host: Host, *, port: int = BROKER_PORT) -> Link:
+        """Connect to a host's broker, or to another one of its listeners."""
         with _lost(CONNECT_S):
-            stream = await net.connect(host.net.address, BROKER_PORT)
+            stream = await net.connect(host.net.address, port)
         link = cls(host, stream, ClientConnection(client_id=net.name))
         try:
             event = await link.receive(CONNECT_S)

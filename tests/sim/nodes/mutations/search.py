@@ -8,6 +8,7 @@ from tests.sim.mutations.known import Finding, Rules
 from tests.sim.nodes.mutations import (
     coordination,
     directories,
+    late_peers,
     network,
     quorum,
     record_logs,
@@ -32,6 +33,7 @@ MUTATIONS = (
     *transactions.MUTATIONS,
     *directories.MUTATIONS,
     *swarms.MUTATIONS,
+    *late_peers.MUTATIONS,
 )
 
 RULES = Rules(

@@ -1,0 +1,1 @@
+"""Requests that come too late: from peers whose knowledge of the cluster is outdated or wrong."""
