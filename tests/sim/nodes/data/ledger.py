@@ -95,9 +95,19 @@ class Ledger:
 
     # -- power ---------------------------------------------------------------------------------------------------
 
+    def _note_shown_ends(self, host: Host) -> None:
+        """What a process has acknowledged from compacted logs since the last look counts, too, though it has ended."""
+        data = None if host.node is None else host.node._data
+        for hosted in () if data is None else data.manager.replicas:
+            partition = hosted.partition
+            known = self.known.get((partition.topic, partition.index))
+            if known is not None and known.is_compacted and partition.role is not Role.OFFLINE:
+                known.shown_end = max(known.shown_end, partition.high_watermark)
+
     def _losing_power(self, host: Host) -> None:
         # It was elected while it had everything.
         self.note_elections()
+        self._note_shown_ends(host)
         if any(host_id != host.id for host_id, _ in self._missing) or self._rng.random() < KEPT_SHARE:
             flush(host)
         self._note_ends(host)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.elections import Election, Elections
 from tests.sim.nodes.data.ledger import Ledger
@@ -75,3 +76,22 @@ def test_before_it_blames_anybody_it_looks_for_leaders_that_nobody_saw(
         ledger.refused(PLACE, "a consumer is behind the end")
     assert (None if caught is None else caught.value.invariant) is violated
     assert ledger.known[PLACE].is_excused is (violated is None)
+
+
+def test_what_a_process_committed_after_the_last_look_is_missed_once_its_machine_has_lost_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ends before anybody looks again: a member of a group has heard of it all the same."""
+    partition = SimpleNamespace(topic=PLACE[0], index=PLACE[1], role=Role.LEADER, high_watermark=5)
+    manager = SimpleNamespace(replicas=[SimpleNamespace(partition=partition)])
+    node = SimpleNamespace(_data=SimpleNamespace(manager=manager))
+    host: Any = SimpleNamespace(id=1, is_broker=True, quorum=None, node=node, ids_drawn=[LOST])
+    ledger = Ledger([host], random.Random(1), {PLACE: 1}, [PLACE])
+    ends = iter((5, 0))
+    monkeypatch.setattr("tests.sim.nodes.data.ledger.flush", lambda _: None)
+    monkeypatch.setattr(Ledger, "_end", lambda *_: next(ends, 0))
+    monkeypatch.setattr(ledger.logs, "of", lambda *_: [])
+    host.losing_power(host)
+    host.lost_power(host)
+    ledger.known[PLACE].leader_epoch = 1
+    assert ledger._is_missing(host, PLACE)
