@@ -8,6 +8,7 @@ from tests.sim.mutations.known import Finding, Rules
 from tests.sim.nodes.mutations import (
     coordination,
     directories,
+    late,
     network,
     quorum,
     record_logs,
@@ -31,6 +32,7 @@ MUTATIONS = (
     *streams.MUTATIONS,
     *transactions.MUTATIONS,
     *directories.MUTATIONS,
+    *late.MUTATIONS,
     *swarms.MUTATIONS,
 )
 
