@@ -1,4 +1,4 @@
-"""A client that sends what comes too late, or is for somebody else, and the options of the runs that have some."""
+"""Clients that send what comes too late, or is for somebody else, and look at what they are told."""
 
 from __future__ import annotations
 
