@@ -174,4 +174,4 @@ class LateClient:
             await self._send(scene, case, is_second=True)
             return
         said = ", ".join(sorted(each.name for each in found))
-        raise ViolationError(NodeInvariant.LATE_IS_REFUSED, f"{self._net.name}: {case.name}: {said}")
+        raise ViolationError(NodeInvariant.LATE_REQUESTS_REFUSED, f"{self._net.name}: {case.name}: {said}")

@@ -41,19 +41,19 @@ def _continues_share_sessions_in_any_epoch() -> Patches:
 MUTATIONS: tuple[Mutation, ...] = (
     node_mutation(
         "takes members of any epoch",
-        NodeInvariant.LATE_IS_REFUSED,
+        NodeInvariant.LATE_REQUESTS_REFUSED,
         _takes_members_of_any_epoch,
         first_seed=WITH_LATE_REQUESTS.start,
     ),
     node_mutation(
         "deletes groups that have members",
-        NodeInvariant.LATE_IS_REFUSED,
+        NodeInvariant.LATE_REQUESTS_REFUSED,
         _deletes_groups_that_have_members,
         first_seed=WITH_LATE_REQUESTS.start,
     ),
     node_mutation(
         "continues share sessions in any epoch",
-        NodeInvariant.LATE_IS_REFUSED,
+        NodeInvariant.LATE_REQUESTS_REFUSED,
         _continues_share_sessions_in_any_epoch,
         first_seed=WITH_LATE_REQUESTS.start,
     ),
