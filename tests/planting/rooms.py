@@ -20,6 +20,7 @@ STREAMS = 3_000_000
 NEW_EPOCHS = 3_250_000
 DIRECTORIES = 3_500_000
 LATE_PEERS = 3_700_000
+LATE_REQUESTS = 3_800_000
 """The first seeds of each kind, as in tests/README.md."""
 
 
@@ -84,12 +85,12 @@ _ROOMS = (
     Room(
         name="coordinator",
         tests=("coordinator", "node/coordinators", "apis/groups", "apis/transactions"),
-        seeds=(GROUPS, SHARES, STREAMS, DEAD_LETTERS),
+        seeds=(GROUPS, SHARES, STREAMS, DEAD_LETTERS, LATE_REQUESTS),
     ),
     Room(
         name="share",
         tests=("share", "apis/share"),
-        seeds=(SHARES, DEAD_LETTERS),
+        seeds=(SHARES, DEAD_LETTERS, LATE_REQUESTS),
     ),
     Room(
         name="node/quorum",
@@ -104,12 +105,12 @@ _ROOMS = (
     Room(
         name="node/coordinators",
         tests=("node/coordinators", "node/observability", "apis/groups", "apis/transactions", "apis/share"),
-        seeds=(GROUPS, SHARES, STREAMS, DEAD_LETTERS),
+        seeds=(GROUPS, SHARES, STREAMS, DEAD_LETTERS, LATE_REQUESTS),
     ),
     Room(
         name="node/share",
         tests=("apis/share", "node/coordinators", "node/observability"),
-        seeds=(SHARES, DEAD_LETTERS),
+        seeds=(SHARES, DEAD_LETTERS, LATE_REQUESTS),
     ),
     Room(
         name="node/broker",

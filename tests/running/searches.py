@@ -130,6 +130,7 @@ def _seeds_of_nodes() -> list[Search]:
     from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
     from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
     from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
+    from tests.sim.nodes.late.options import WITH_LATE_REQUESTS
     from tests.sim.nodes.swarms import FIRST_OF_SWARMS
 
     kinds = (
@@ -142,6 +143,7 @@ def _seeds_of_nodes() -> list[Search]:
         ("new-epochs", "producers that begin new epochs", WITH_NEW_EPOCHS.start),
         ("directories", "several log directories", FIRST_WITH_DIRECTORIES),
         ("late-peers", "peers whose knowledge is outdated", WITH_LATE_PEERS.start),
+        ("late-requests", "requests that come too late, or to the wrong one", WITH_LATE_REQUESTS.start),
         ("swarms", "other loads and faults in each run", FIRST_OF_SWARMS),
     )
     return [

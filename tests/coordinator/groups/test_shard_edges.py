@@ -46,6 +46,9 @@ def test_a_producer_that_is_no_member_is_told_so() -> None:
     told = groups.commit_in_transaction(1, of("a", 0, 1), group="new", member_id="m", generation=9)
     # Producers know no other error for an epoch that is not the member's.
     assert told.responses == [(ErrorCode.ILLEGAL_GENERATION, [])]
+    # An older one is looked at partition by partition.
+    told = groups.commit_in_transaction(1, of("a", 0, 1), group="new", member_id="m", generation=1)
+    assert told.responses == [(ErrorCode.ILLEGAL_GENERATION, [])]
 
 
 def test_a_reader_with_an_epoch_is_a_member() -> None:

@@ -50,6 +50,7 @@ _OWN_TASKS = frozenset(
         "tests.sim.nodes.data.consumers.Consumer.run",
         "tests.sim.nodes.data.operators._Operator.run",
         "tests.sim.nodes.data.producers.Producer.run",
+        "tests.sim.nodes.late.clients.LateClient.run",
     }
 )
 

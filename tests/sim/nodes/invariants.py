@@ -27,9 +27,7 @@ class NodeInvariant(enum.Enum):
     ACKNOWLEDGED_IS_REPLICATED = "a record acknowledged with acks=all is on the logs of min.insync.replicas"
     ACKNOWLEDGED_IS_KEPT = "a record acknowledged with acks=all is on all replicas at last"
     ODD_BATCHES_REFUSED = "batches that Apache Kafka refuses are refused"
-    LATE_REQUESTS_REFUSED = (
-        "requests of peers whose knowledge is outdated or wrong are refused, with an error that says so"
-    )
+    LATE_REQUESTS_REFUSED = "what comes too late, or to the wrong one, is refused, and with the right error"
     ONCE_AND_IN_ORDER = "a log has the batches of an idempotent producer once each, in their order"
     COMMITTED_STAYS = "what was below a high watermark is the same on all replicas, for ever, without gaps"
     ISR_HAS_THE_COMMITTED = "members of an ISR have all that is below their leader's high watermark"

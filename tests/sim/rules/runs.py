@@ -27,6 +27,7 @@ from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.faults import Faults
 from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
+from tests.sim.nodes.late.options import WITH_LATE_REQUESTS
 from tests.sim.nodes.run import _run
 from tests.sim.nodes.swarms import FIRST_OF_SWARMS, draw
 from tests.sim.nodes.timeline import VirtualClock
@@ -46,6 +47,7 @@ OTHER_FIRST_SEEDS = (
     WITH_NEW_EPOCHS.start,
     FIRST_WITH_DIRECTORIES,
     WITH_LATE_PEERS.start,
+    WITH_LATE_REQUESTS.start,
 )
 """Of each kind of seeds beside swarms."""
 FIRST_SEEDS = (*OTHER_FIRST_SEEDS, FIRST_OF_SWARMS)

@@ -485,7 +485,9 @@ class GroupShard:
                 producer_epoch=producer.producer_epoch,
             )
         except CoordinatorError as error:
-            committed(error.code, ())
+            # Producers know no other error for an epoch that is not the member's.
+            is_stale = error.code is ErrorCode.STALE_MEMBER_EPOCH
+            committed(ErrorCode.ILLEGAL_GENERATION if is_stale else error.code, ())
         else:
             self._know_committed(group_id)
 
@@ -502,13 +504,7 @@ class GroupShard:
         group = self._committing(group_id)
         if group is None and committer.generation >= 0:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
-        try:
-            return self._check_member(group, committer, is_transactional=True)
-        except CoordinatorError as error:
-            if error.code is ErrorCode.STALE_MEMBER_EPOCH:
-                # Producers know no other error for this.
-                raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION, error.message) from None
-            raise
+        return self._check_member(group, committer, is_transactional=True)
 
     def _committing(self, group_id: str) -> AnyGroup | None:
         """The group that keeps an offset, or is made for it. Raises CoordinatorError (GROUP_ID_NOT_FOUND)."""

@@ -57,11 +57,13 @@ from tests.sim.nodes.data.traffic import CONFIG as DATA_CONFIG
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.host import Host
+from tests.sim.nodes.late.clients import LateClient, Programme
+from tests.sim.nodes.late.options import WITH_LATE_REQUESTS
 from tests.sim.nodes.network import Net, NetHost
 
 FIRST_WITH_COORDINATORS = 2_000_000
 """From this seed on, all runs have groups and transactions, but for those of `WITH_NEW_EPOCHS` and those with several
-directories, and none below."""
+directories; none have below. Those of `WITH_LATE_REQUESTS` have some, too."""
 FIRST_WITH_STREAMS = 3_000_000
 """From this seed on, all of those have a streams group, and somebody deletes offsets; fewer have the other groups."""
 FIRST_WITH_SHARES = 2_500_000
@@ -146,6 +148,8 @@ class CoordinationOptions:
     """None if what the share group rejects is gone."""
     streams: StreamsOptions | None = None
     """None without a streams group; then nobody deletes offsets, either."""
+    late_clients: int = 0
+    """Clients whose requests come too late, or to the wrong one."""
 
     @property
     def deliveries(self) -> int:
@@ -170,9 +174,11 @@ class CoordinationOptions:
 
 def draw_coordination(seed: int, brokers: int) -> CoordinationOptions | None:
     """The options of a seed; None for a run without groups."""
+    rng = random.Random(f"coordination options {seed}")
+    if seed in WITH_LATE_REQUESTS:
+        return _with_late_requests(rng, min(3, brokers))
     if not FIRST_WITH_COORDINATORS <= seed < FIRST_WITH_DIRECTORIES or seed in WITH_NEW_EPOCHS:
         return None
-    rng = random.Random(f"coordination options {seed}")
     if seed >= FIRST_WITH_STREAMS:
         return _with_streams(rng, min(3, brokers))
     return CoordinationOptions(
@@ -212,6 +218,27 @@ def _with_streams(rng: random.Random, replicas: int) -> CoordinationOptions:
         movers=rng.choice((0, 0, 2)),
         uses_expressions=rng.random() < 0.2,
         streams=draw_streams(rng),
+    )
+
+
+def _with_late_requests(rng: random.Random, replicas: int) -> CoordinationOptions:
+    """There is little beside the late requests."""
+    return CoordinationOptions(
+        partitions=2,
+        replicas=replicas,
+        segment_bytes=rng.choice((1500, 6000, 2**30)),
+        classic=rng.choice((0, 0, 0, 2)),
+        consumers=rng.choice((0, 0, 0, 2)),
+        workers=rng.choice((0, 0, 0, 2)),
+        are_workers_classic=rng.random() < 0.5,
+        has_zombies=False,
+        readers=1,
+        moves=rng.random() < 0.6,
+        cleans=rng.random() < 0.4,
+        sharers=1,
+        movers=0,
+        uses_expressions=False,
+        late_clients=3,
     )
 
 
@@ -282,10 +309,26 @@ class CoordinationTraffic:
         self._administrators: list[OffsetAdministrator] = []
         if options.streams is not None:
             self._add_streams(options.streams)
+        self._late = self._late_clients(seed)
         self._is_over = self._has_deserted = False
         self._are_topics_made = False
         self._committed: dict[str, dict[Place, int]] = {}
         """What a client that is no member has fetched of each group at last."""
+
+    def _late_clients(self, seed: int) -> list[LateClient]:
+        programme = Programme(random.Random(f"late programme {seed}"))
+        return [
+            LateClient(
+                self._host(f"late{number}"),
+                self._all_hosts,
+                random.Random(f"late requests {number} {seed}"),
+                programme,
+                self.counts,
+                self._options.replicas,
+                self._is_any_excused,
+            )
+            for number in range(self._options.late_clients)
+        ]
 
     def _places_of(self, topic: str) -> list[Place]:
         return [place for place in self._places if place[0] == topic]
@@ -433,7 +476,7 @@ class CoordinationTraffic:
         self._are_topics_made = True
         async with trio.open_nursery() as nursery:
             clients = (self._producer, *self._readers, *self._movers, *self._members, *self._sharers)
-            for client in (*clients, *self._administrators):
+            for client in (*clients, *self._administrators, *self._late):
                 nursery.start_soon(client.run)
             nursery.start_soon(self._desert)
 
@@ -482,6 +525,8 @@ class CoordinationTraffic:
             mover.is_over = True
         for administrator in self._administrators:
             administrator.is_over = True
+        for late in self._late:
+            late.is_over = True
         for reader in self._readers:
             reader.catches_up = True
         for member in self._members:
@@ -511,6 +556,7 @@ class CoordinationTraffic:
             found.append(self._deserter.state)
         if not self._producer.is_done:
             found.append(self._producer.state)
+        found += [each.state for each in self._late if not each.has_ended]
         for group_id in self._groups:
             found += self._unsettled(group_id)
         if self._is_any_excused():

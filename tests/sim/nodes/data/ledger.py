@@ -95,9 +95,18 @@ class Ledger:
 
     # -- power ---------------------------------------------------------------------------------------------------
 
+    def _note_committed(self, host: Host) -> None:
+        """What a process has acknowledged since the last look counts, too, though it has ended."""
+        data = None if host.node is None else host.node._data
+        for hosted in () if data is None else data.manager.replicas:
+            place = (hosted.partition.topic, hosted.partition.index)
+            if place in self.known and not self.known[place].is_excused and hosted.log is not None:
+                self._look_at_committed(host, place, hosted)
+
     def _losing_power(self, host: Host) -> None:
         # It was elected while it had everything.
         self.note_elections()
+        self._note_committed(host)
         if any(host_id != host.id for host_id, _ in self._missing) or self._rng.random() < KEPT_SHARE:
             flush(host)
         self._note_ends(host)
@@ -335,15 +344,18 @@ class Ledger:
         for host, place, hosted in replicas:
             if self.known[place].is_excused:
                 continue
-            partition = hosted.partition
-            if partition.role is not Role.OFFLINE:
-                log_start = _start_of(hosted)
-                if self.known[place].is_compacted:
-                    self.known[place].shown_end = max(self.known[place].shown_end, partition.high_watermark)
-                else:
-                    self._check_committed(host, place, log_start, partition.high_watermark)
-            if partition.role is Role.LEADER:
+            self._look_at_committed(host, place, hosted)
+            if hosted.partition.role is Role.LEADER:
                 self._check_isr(host, place, hosted)
+
+    def _look_at_committed(self, host: Host, place: Place, hosted: Hosted) -> None:
+        partition = hosted.partition
+        if partition.role is Role.OFFLINE:
+            return
+        if self.known[place].is_compacted:
+            self.known[place].shown_end = max(self.known[place].shown_end, partition.high_watermark)
+        else:
+            self._check_committed(host, place, _start_of(hosted), partition.high_watermark)
 
     def _check_committed(self, host: Host, place: Place, log_start: int, high_watermark: int) -> None:
         batches, key = self.logs.of(host, place), (host.id, host.life, place)

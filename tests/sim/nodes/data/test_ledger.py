@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from kafkaproto_server.replica.partition import Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.elections import Election, Elections
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place
+from tests.sim.nodes.data.logs import Batch
 from tests.sim.nodes.invariants import NodeInvariant
 
 PLACE: Place = ("t", 0)
@@ -75,3 +77,29 @@ def test_before_it_blames_anybody_it_looks_for_leaders_that_nobody_saw(
         ledger.refused(PLACE, "a consumer is behind the end")
     assert (None if caught is None else caught.value.invariant) is violated
     assert ledger.known[PLACE].is_excused is (violated is None)
+
+
+@pytest.mark.parametrize("compacted", [(PLACE,), ()])
+def test_what_a_process_committed_after_the_last_look_is_missed_once_its_machine_has_lost_it(
+    monkeypatch: pytest.MonkeyPatch, compacted: tuple[Place, ...]
+) -> None:
+    """It ends before anybody looks again: a member of a group has heard of it all the same."""
+    log = SimpleNamespace(log=SimpleNamespace(log_start_offset=0))
+    partition = SimpleNamespace(
+        topic=PLACE[0], index=PLACE[1], role=Role.LEADER, high_watermark=5, log_start_offset=0
+    )
+    manager = SimpleNamespace(replicas=[SimpleNamespace(partition=partition, log=log)])
+    node = SimpleNamespace(_data=SimpleNamespace(manager=manager))
+    host: Any = SimpleNamespace(id=1, life=1, is_broker=True, quorum=None, node=node, ids_drawn=[LOST])
+    ledger = Ledger([host], random.Random(1), {PLACE: 1}, compacted)
+    batches = [Batch(0, 5, 0, 1, (-1, -1), -1, 5, False)]
+    monkeypatch.setattr("tests.sim.nodes.data.ledger.flush", lambda _: None)
+    monkeypatch.setattr(Ledger, "_end", lambda *_: 5 if batches else 0)
+    monkeypatch.setattr(ledger.logs, "of", lambda *_: list(batches))
+    monkeypatch.setattr(ledger.logs, "range_of", lambda *_: (0, 5))
+    monkeypatch.setattr(ledger.logs, "end_without_gap", lambda *_: 5 if batches else 0)
+    host.losing_power(host)
+    batches.clear()
+    host.lost_power(host)
+    ledger.known[PLACE].leader_epoch = 1
+    assert ledger._is_missing(host, PLACE)

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tests.sim.nodes.host import DIRECTORIES
+from tests.sim.nodes.late.options import WITH_LATE_REQUESTS
 
 FIRST_WITH_DIRECTORIES = 3_500_000
-"""From this seed on, all runs have records, and brokers with several log directories; none have below."""
+"""From this seed on, all runs have records, and brokers with several log directories, but for those of
+`WITH_LATE_REQUESTS`; none have below."""
 FAULTS = {
     "failed directory": 4.0,
     "read-only directory": 12.0,
@@ -41,7 +43,7 @@ class DirectoryOptions:
 
 def draw_directories(seed: int, hosts: int) -> DirectoryOptions | None:
     """The options of a seed; None for a run in which each host has one directory."""
-    if seed < FIRST_WITH_DIRECTORIES:
+    if seed < FIRST_WITH_DIRECTORIES or seed in WITH_LATE_REQUESTS:
         return None
     rng = random.Random(f"directory options {seed}")
     counts = [rng.randint(1, len(DIRECTORIES)) for _ in range(hosts)]

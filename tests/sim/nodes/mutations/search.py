@@ -9,6 +9,7 @@ from tests.sim.nodes.mutations import (
     coordination,
     directories,
     late_peers,
+    late,
     network,
     quorum,
     record_logs,
@@ -32,6 +33,7 @@ MUTATIONS = (
     *streams.MUTATIONS,
     *transactions.MUTATIONS,
     *directories.MUTATIONS,
+    *late.MUTATIONS,
     *swarms.MUTATIONS,
     *late_peers.MUTATIONS,
 )
