@@ -129,8 +129,8 @@ def _seeds_of_nodes() -> list[Search]:
     )
     from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
     from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
-    from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
     from tests.sim.nodes.late.options import WITH_LATE_REQUESTS
+    from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
     from tests.sim.nodes.swarms import FIRST_OF_SWARMS
 
     kinds = (

@@ -201,8 +201,8 @@ def test_the_programs_know_the_options_that_they_get(searches: list[Search], tmp
 
 def test_no_two_kinds_of_seeds_overlap(searches: list[Search]) -> None:
     firsts = [search.first for search in searches if search.name.startswith("nodes-") and search.stride > 1]
-    assert len(firsts) == 9
-    assert len({first // 250_000 for first in firsts}) == len(firsts)
+    assert len(firsts) == 11
+    assert len({first // 100_000 for first in firsts}) == len(firsts)
 
 
 def test_properties_are_found() -> None:

@@ -26,8 +26,8 @@ from tests.sim.nodes.coordination.traffic import (
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS, WITH_NEW_EPOCHS
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.faults import Faults
-from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
 from tests.sim.nodes.late.options import WITH_LATE_REQUESTS
+from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
 from tests.sim.nodes.run import _run
 from tests.sim.nodes.swarms import FIRST_OF_SWARMS, draw
 from tests.sim.nodes.timeline import VirtualClock

@@ -53,7 +53,7 @@ def test_which_runs_have_late_requests() -> None:
     assert first.directories is None
     before = draw(WITH_LATE_REQUESTS.start - 1)
     assert before.coordination is None
-    assert before.directories is not None
+    assert before.has_late_peer
 
 
 @pytest.mark.simulation

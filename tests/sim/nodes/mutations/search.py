@@ -8,8 +8,8 @@ from tests.sim.mutations.known import Finding, Rules
 from tests.sim.nodes.mutations import (
     coordination,
     directories,
-    late_peers,
     late,
+    late_peers,
     network,
     quorum,
     record_logs,
