@@ -143,6 +143,16 @@ def test_a_request_that_is_refused_as_a_whole_is_sent_again(code: ErrorCode) -> 
     assert (assignments.due_ms, sent(assignments.next_request(EPOCH, 0))) == (BACKOFF.first_ms, first)
 
 
+def test_a_request_that_is_refused_as_a_whole_assigns_nothing_whatever_its_response_says_of_replicas() -> (
+    None
+):
+    assignments = queue(p0=X)
+    response = answer(assignments.next_request(EPOCH, 0))
+    response.error_code = int(ErrorCode.STALE_BROKER_EPOCH)
+    assert assignments.handle_response(response, 0) == {(TOPIC, 0): ErrorCode.STALE_BROKER_EPOCH}
+    assert len(assignments) == 1
+
+
 def test_what_is_refused_by_itself_is_sent_again_after_the_others() -> None:
     assignments = queue(**{f"p{index}": X for index in range(MAX_ASSIGNMENTS_PER_REQUEST)})
     request = assignments.next_request(EPOCH, 0)

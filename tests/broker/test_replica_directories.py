@@ -357,6 +357,63 @@ def test_only_so_many_preferred_directories_are_remembered(monkeypatch: pytest.M
     assert broker.queued == {0: X, 1: Z, 2: Z}
 
 
+def test_a_replica_that_is_not_here_is_neither_lost_nor_found() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=None)
+    broker.replicas.found((TOPIC, 0))
+    broker.replicas.lost((TOPIC, 0))
+    # It comes here, and begins as any other replica.
+    broker.see(p0=X)
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_a_replica_that_comes_or_goes_is_reported_when_its_change_is_looked_at(
+    comes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replica_directories, "PARTITIONS_PER_LOOK", 1)
+    broker = Broker(X, Y)
+    here = PartitionImage(replicas=(2, ME), directories=(FOREIGN, X), isr=(2, ME))
+    elsewhere = PartitionImage(replicas=(2, 3), directories=(FOREIGN, FOREIGN), isr=(2, 3))
+    for partition in (elsewhere, here) if comes else (here, elsewhere):
+        while broker.replicas.look():
+            pass
+        topic = TopicImage(name=uuids.to_text(TOPIC), topic_id=TOPIC, partitions=Map({0: partition}))
+        broker.replicas.apply(ClusterImage(topics=Map({TOPIC: topic})))
+    # The first look begins with the newest topics, and does not reach the replica.
+    assert broker.replicas.look()
+    assert (broker.replicas.directory_of((TOPIC, 0)) is None) == comes
+    broker.replicas.will_move((TOPIC, 0), Y)
+    assert broker.queued == {}
+
+
+def test_a_broker_with_newer_metadata_does_not_know_all_its_places_until_it_was_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica_directories, "PARTITIONS_PER_LOOK", 1)
+    broker = Broker(X, Y)
+    broker.see(p0=X)
+    assert broker.replicas.are_known
+    partitions = Map(
+        {index: PartitionImage(replicas=(ME,), directories=(X,), isr=(ME,)) for index in range(3)}
+    )
+    topic = TopicImage(name=uuids.to_text(TOPIC), topic_id=TOPIC, partitions=partitions)
+    broker.replicas.apply(ClusterImage(topics=Map({TOPIC: topic})))
+    assert not broker.replicas.are_known
+    looks = 0
+    while broker.replicas.look():
+        assert not broker.replicas.are_known
+        looks += 1
+    assert looks > 1
+    assert broker.replicas.are_known
+
+
+def test_a_future_copy_in_the_directory_of_its_replica_is_set_aside() -> None:
+    broker = Broker(X, on_disk=(found(X, "replica"), found(X, "future", is_future=True)))
+    broker.see(p0=X)
+    assert (broker.notes.placed, broker.notes.strays) == ({(TOPIC, 0): X}, ["future"])
+
+
 def test_a_future_copy_becomes_the_replica_and_is_reported() -> None:
     broker = Broker(X, Y, on_disk=(found(Y, "future", is_future=True),))
     broker.see(p0=X)

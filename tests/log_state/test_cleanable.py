@@ -110,6 +110,11 @@ def test_a_checkpoint_outside_of_the_log_does_not_count(checkpoint: int, start: 
     assert dirty.is_reset == (checkpoint in (4, 41))
 
 
+def test_a_log_that_starts_in_a_gap_before_its_segments_and_is_not_stable_there_stays_as_it_is() -> None:
+    dirty = found(log_start_offset=5, last_stable_offset=5, segments=SEGMENTS[1:])
+    assert dirty == DirtyRange(5, 10, 0.0, False, False)
+
+
 def test_an_empty_log_is_not_dirty() -> None:
     assert not found(segments=[SegmentAge(0, 0, -1, -1)], min_dirty_ratio=0.0).is_wanted
 

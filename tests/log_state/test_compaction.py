@@ -140,6 +140,16 @@ def test_markers_go_after_their_batches_and_behind_their_horizon() -> None:
         assert made.clean(passed) == passed.raw
 
 
+def test_a_marker_stays_although_a_newer_record_has_the_bytes_of_its_key() -> None:
+    data = batch((b"a", b"1"), producer=(7, 0), transactional=True)
+    end = marker(ControlRecordType.COMMIT, base_offset=1)
+    (record,) = end.records()
+    newer = batch((record.key, b"1"), base_offset=2)
+    made = compaction(data, end, newer)
+    made.clean(data)
+    assert made.clean(end) == end.raw
+
+
 def test_the_last_batch_of_a_producer_stays_without_its_records() -> None:
     old = batch((b"a", b"1"), producer=(7, 0))
     new = batch((b"a", b"2"), base_offset=1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkaproto_server.log_state import key_offsets
 from kafkaproto_server.log_state.key_offsets import MIN_SLOTS, SLOT_BYTES, KeyOffsets
 
 KEYS = st.binary(max_size=2)
@@ -39,6 +41,36 @@ def test_a_search_goes_through_all_slots_of_a_small_table() -> None:
             assert offsets.put(key, offset)
         assert [offsets.get(key) for key in keys] == list(range(MIN_SLOTS - 1))
         assert offsets.get(b"more") == -1
+
+
+def test_a_table_is_no_larger_than_what_is_wanted_needs() -> None:
+    offsets = KeyOffsets(buffer_bytes=1_000_000 * SLOT_BYTES, load_factor=0.5, wanted=10)
+    assert 10 <= offsets.capacity <= 2 * (10 + MIN_SLOTS)
+
+
+def test_the_smallest_table_takes_one_key_whatever_its_load_factor() -> None:
+    offsets = KeyOffsets(buffer_bytes=0, load_factor=0.01, wanted=0)
+    assert offsets.put(b"a", 3)
+    assert offsets.get(b"a") == 3
+    assert not offsets.put(b"b", 4)
+
+
+def test_a_key_whose_hash_looks_like_a_free_slot_is_a_key_like_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class ZeroHash:
+        def __init__(self, key: bytes, *, digest_size: int) -> None:
+            self._digest_size = digest_size
+
+        def digest(self) -> bytes:
+            return bytes(self._digest_size)
+
+    monkeypatch.setattr(key_offsets, "blake2b", ZeroHash)
+    offsets = KeyOffsets(buffer_bytes=0, load_factor=0.9, wanted=5)
+    assert offsets.get(b"a") == -1
+    assert offsets.put(b"a", 3)
+    assert offsets.put(b"a", 4)
+    assert (offsets.get(b"a"), offsets.size) == (4, 1)
 
 
 def test_every_slot_can_be_filled() -> None:

@@ -558,6 +558,16 @@ def test_many_producers_expire_in_steps_between_which_they_may_write_again() -> 
     for _ in steps:
         pass
     assert [each.producer_id for each in states.active()] == [count - 1]
+    # Another one is gone before its turn: the log was cut, and has one producer behind the cut.
+    states = ProducerStates()
+    states.load(entries, end_offset=count, now_ms=1000, expiration_ms=DAY_MS)
+    steps = states.expire(1000 + DAY_MS, DAY_MS)
+    next(steps)
+    states.clear(0)
+    states.update(header(0, 0, producer_id=count, timestamp=2000))
+    for _ in steps:
+        pass
+    assert [each.producer_id for each in states.active()] == [count]
     # Nothing is left of a log that was cut meanwhile.
     steps = states.expire(2000 + DAY_MS, DAY_MS)
     states.clear(0)

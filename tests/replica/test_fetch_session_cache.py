@@ -112,6 +112,16 @@ def test_a_larger_session_takes_the_place_of_an_old_one_and_an_equal_one_does_no
     assert (small.is_closed, large.is_closed) == (True, False)
 
 
+def test_a_session_of_exactly_two_minutes_is_not_old() -> None:
+    cache = Cache(1)
+    session = cache.begin(0)
+    assert session is not None
+    cache.tested.touch(session.id, MIN_EVICTION_MS)
+    assert cache.begin(MIN_EVICTION_MS, size=3) is None
+    cache.tested.touch(session.id, MIN_EVICTION_MS + 1)
+    assert cache.begin(MIN_EVICTION_MS + 1, size=3) is not None
+
+
 def test_a_larger_consumer_never_takes_the_place_of_an_old_follower() -> None:
     cache = Cache(1)
     follower = cache.begin(0, size=1, is_privileged=True)

@@ -500,6 +500,21 @@ def test_a_repeated_request_that_overtakes_is_served_and_the_first_one_refused()
     assert indexes(second.finish(world.read(second.look(), 1), NOW)) == [0]
 
 
+def test_the_end_of_a_request_that_was_overtaken_does_not_end_the_wait_of_the_next() -> None:
+    world = world_of(1)
+    sessions = sessions_of(world)
+    session_id = begin_session(world, sessions, 1)
+    first = sessions.begin(request(session_id, 2), NOW)
+    first.look()
+    second = sessions.begin(request(session_id, 3), NOW)
+    second.look()
+    woken: list[PartitionFetch] = []
+    second.wait(woken.append)
+    first.cancel()
+    world.append((TOPIC_ID, 0))
+    assert len(woken) == 1
+
+
 def test_a_request_whose_session_is_evicted_meanwhile_is_answered_and_the_next_one_refused() -> None:
     world = world_of(2)
     sessions = sessions_of(world, max_slots=1)

@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import BatchHeader
+from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.log_state.producers import ProducerStates
@@ -343,6 +344,18 @@ def test_a_state_that_is_known_already_does_not_end_the_next_change() -> None:
     assert partition.isr_change is None
 
 
+def test_a_response_of_an_older_state_than_is_known_leaves_the_change_open() -> None:
+    replica = Replica()
+    partition = replica.partition
+    replica.see(isr=(1, 2), partition_epoch=7)
+    replica.fetch(3, 0)
+    change = partition.isr_change
+    assert change is not None
+    partition.isr_accepted(change, isr=(1,), partition_epoch=6, now_ms=0)
+    assert (partition.isr, partition.partition_epoch) == ((1, 2), 7)
+    assert partition.maximal_isr == (1, 2, 3)
+
+
 def test_a_refusal_that_only_the_metadata_explains_leaves_both_open() -> None:
     replica = Replica()
     replica.see(isr=(1, 2))
@@ -422,6 +435,24 @@ def test_a_replica_serves_according_to_its_role() -> None:
     assert not replica.see(leader=1, epoch=9, partition_epoch=9)
 
 
+def test_who_waits_for_a_deletion_at_a_follower_hears_that_it_does_not_lead() -> None:
+    replica = Replica()
+    replica.see(leader=2)
+    told: list[tuple[ErrorCode, int]] = []
+    replica.partition.when_deleted(0, lambda code, low_watermark: told.append((code, low_watermark)))
+    assert told == [(ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)]
+
+
+def test_a_replica_whose_log_works_keeps_its_role_when_it_is_said_to_work_again() -> None:
+    replica = Replica()
+    replica.see()
+    replica.partition.works_again()
+    before = replica.partition.role
+    replica.partition.failed()
+    replica.partition.works_again()
+    assert (before, replica.partition.role) == (Role.LEADER, Role.NONE)
+
+
 def test_who_claims_to_follow_and_does_not_moves_nothing() -> None:
     replica = Replica()
     replica.see()
@@ -441,6 +472,35 @@ def test_a_follower_shows_no_more_than_it_has() -> None:
     assert partition.high_watermark == 5
     partition.leader_said(3)
     assert partition.high_watermark == 5
+
+
+def test_a_log_start_beyond_the_high_watermark_moves_it_and_forgets_the_aborted_transactions_before() -> None:
+    replica = Replica(log_end=9)
+    replica.see(leader=2)
+    partition = replica.partition
+    before, after = (
+        AbortedTransaction(producer_id=7, first_offset=first, last_offset=last, last_stable_offset=first)
+        for first, last in ((0, 2), (3, 6))
+    )
+    partition.aborted = [before, after]
+    partition.log_start_moved(5, now_ms=0)
+    assert partition.high_watermark == 5
+    assert partition.aborted == [after]
+
+
+def test_a_transaction_that_began_before_the_log_start_is_readable_up_to_there() -> None:
+    producers = ProducerStates()
+    producers.update(BatchHeader(0, 0, 1, 2, 0, TRANSACTIONAL, 0, 0, 0, 7, 0, 0, 1))
+    partition = Replica().partition
+    partition.opened(
+        log_start_offset=3,
+        log_end_offset=5,
+        epochs=LeaderEpochs([(1, 3)]),
+        producers=producers,
+        aborted=[],
+        high_watermark=5,
+    )
+    assert partition.last_stable_offset == 3
 
 
 def with_ended_transaction() -> ProducerStates:
@@ -491,6 +551,22 @@ def test_a_follower_cuts_its_log_where_it_leaves_the_leaders(
     replica = Replica(log_end=20)
     replica.partition.epochs = LeaderEpochs([(1, 0), (2, 5), (3, 10)])
     assert replica.partition.truncation_point(leader_end) == expected
+
+
+@pytest.mark.parametrize(
+    ("start_of_epoch_4", "expected"),
+    [
+        (5, 5),
+        # As leader it began epoch 4 behind records that were never written.
+        (25, 20),
+    ],
+)
+def test_a_follower_without_the_leaders_epoch_cuts_its_log_where_its_own_older_epoch_ends(
+    start_of_epoch_4: int, expected: int
+) -> None:
+    replica = Replica(log_end=20)
+    replica.partition.epochs = LeaderEpochs([(1, 0), (4, start_of_epoch_4)])
+    assert replica.partition.truncation_point(OffsetAndEpoch(epoch=2, offset=99)) == expected
 
 
 def test_whoever_watches_hears_of_changes() -> None:
