@@ -136,6 +136,20 @@ async def test_what_others_do_not_use_can_be_had_beyond_the_guarantee(autojump_c
     assert all(each.is_open for each in held)
 
 
+async def test_who_has_no_more_than_its_guarantee_loses_nobody_to_others(autojump_clock: MockClock) -> None:
+    admission = Admission(AdmissionLimits(capacity=8))
+    clients, peers = admission.door("PLAINTEXT", BROKER), admission.door("CONTROLLER", CONTROLLER)
+    # The first of all, and without a request.
+    guaranteed = [await opened(peers)]
+    await trio.sleep(1)
+    silent = [await opened(clients) for _ in range(6)]
+    guaranteed.append(await opened(peers))
+    await trio.sleep(FIRST_REQUEST_GRACE_S)
+    guaranteed.append(await opened(peers))
+    assert [each.is_open for each in silent] == [False, True, True, True, True, True]
+    assert all(each.is_open for each in guaranteed)
+
+
 async def test_a_listener_alone_has_all(autojump_clock: MockClock) -> None:
     door = Admission(AdmissionLimits(capacity=8)).door("PLAINTEXT", BROKER)
     for _ in range(8):

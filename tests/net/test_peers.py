@@ -385,6 +385,24 @@ async def test_bytes_that_nobody_asked_for_end_a_connection() -> None:
             peer.close()
 
 
+async def test_bytes_that_came_with_a_response_end_a_connection_too() -> None:
+    async def serve(stream: trio.SocketStream) -> None:
+        to_node = await trio.open_tcp_stream("127.0.0.1", port)
+        async with to_node:
+            for more in (b"", b"\0\0"):
+                await to_node.send_all(await stream.receive_some())
+                # In one piece with the response, so that nothing is left to be read.
+                await stream.send_all(await to_node.receive_some() + more)
+            await stream.receive_some()
+
+    node = Node()
+    async with listening(node) as (_, port), tcp_server(serve) as relayed:
+        peer = channel(relayed)
+        assert await describe(peer) == "connection 1"
+        assert not peer.is_ready
+        peer.close()
+
+
 async def test_a_connection_can_be_made_before_there_is_a_request() -> None:
     node = Node()
     async with listening(node) as (listener, port):

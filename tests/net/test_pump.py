@@ -261,6 +261,58 @@ async def test_a_peer_that_waits_for_its_response_is_not_idle(
     assert [record.getMessage().rpartition(": ")[2] for record in log.records] == ["idle for 60000 ms"]
 
 
+async def test_idle_is_who_waits_for_nothing_of_this_server() -> None:
+    ours, theirs = lockstep_stream_pair()
+    serve = GatedServe()
+    pump = make_pump(ours, serve)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        assert pump.idle_since is not None
+        await theirs.send_all(request(1))
+        await wait_all_tasks_blocked()
+        assert pump.idle_since is None
+        serve.gate.release()
+        # A response that is ready waits for the peer.
+        await wait_all_tasks_blocked()
+        assert pump.idle_since is not None
+        assert await receive_exactly(theirs, len(echo(1, b""))) == echo(1, b"")
+        await theirs.aclose()
+
+
+async def test_a_peer_that_is_served_while_its_end_waits_for_a_turn_is_not_idle(
+    autojump_clock: MockClock,
+) -> None:
+    async def serve(request: Request, connection: ConnectionInfo) -> None:
+        """Without a response."""
+
+    turn = trio.Event()
+    ours, theirs = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(make_pump(ours, serve, wait_turn=turn.wait).run)
+        await trio.sleep(IDLE_TIMEOUT_MS / 1000 + 1)
+        await theirs.send_all(request(1))
+        await wait_all_tasks_blocked()
+        turn.set()
+        served_at = trio.current_time()
+        assert await is_closed(theirs)
+    assert trio.current_time() == pytest.approx(served_at + IDLE_TIMEOUT_MS / 1000)
+
+
+async def test_a_peer_that_does_not_read_its_response_is_closed_after_the_idle_time_if_that_is_short(
+    autojump_clock: MockClock, log: pytest.LogCaptureFixture
+) -> None:
+    idle_timeout_ms = SEND_TIMEOUT_MS // 2
+    ours, theirs = lockstep_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(make_pump(ours, serve_echo, idle_timeout_ms=idle_timeout_ms).run)
+        await theirs.send_all(request(1))
+        await trio.sleep(SEND_TIMEOUT_MS / 1000 - 1)
+        await theirs.aclose()
+    assert [record.getMessage().rpartition(": ")[2] for record in log.records] == [
+        f"it read nothing of its answer for {idle_timeout_ms} ms"
+    ]
+
+
 async def test_a_peer_that_does_not_read_its_response_is_closed_long_before_the_idle_time(
     autojump_clock: MockClock, log: pytest.LogCaptureFixture
 ) -> None:

@@ -42,6 +42,8 @@ def test_time_of_the_processor_makes_wait_for_one_window_at_most() -> None:
     rates = ClientRates(WINDOWS)
     rates.use_quotas(of_user(None, request_percentage=1.0))
     assert rates.record(RateQuota.REQUEST, "a", "", 100.0, 0) == 1_000
+    # Nobody waits for longer than it takes.
+    assert rates.record(RateQuota.REQUEST, "b", "", 0.5, 0) == 0
 
 
 def test_what_is_taken_back_does_not_count() -> None:

@@ -109,6 +109,7 @@ def make_pump(
     *,
     served_versions: ServedVersions = SERVED.get,
     metrics: RequestMetrics | None = None,
+    idle_timeout_ms: int = IDLE_TIMEOUT_MS,
     wait_turn: WaitTurn = at_once,
 ) -> Pump:
     """A pump on a stream in memory; each request is served by a task."""
@@ -117,6 +118,7 @@ def make_pump(
         in_task(serve),
         served_versions=served_versions,
         metrics=metrics,
+        idle_timeout_ms=idle_timeout_ms,
         wait_turn=wait_turn,
     )
 
@@ -127,6 +129,7 @@ def make_plain_pump(
     *,
     served_versions: ServedVersions = SERVED.get,
     metrics: RequestMetrics | None = None,
+    idle_timeout_ms: int = IDLE_TIMEOUT_MS,
     wait_turn: WaitTurn = at_once,
 ) -> Pump:
     return Pump(
@@ -141,7 +144,7 @@ def make_plain_pump(
         ),
         serve=serve,
         metrics=metrics or RequestMetrics(),
-        idle_timeout_ms=IDLE_TIMEOUT_MS,
+        idle_timeout_ms=idle_timeout_ms,
         wait_turn=wait_turn,
     )
 

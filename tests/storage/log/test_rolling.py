@@ -98,3 +98,21 @@ def test_offsets_that_no_index_can_hold_begin_a_segment() -> None:
         assert not log.append([far_batch(2 * MAX_RELATIVE_OFFSET + 10)])
         read = log.read_records(1, 1 << 20, 1 << 62, whole_first=True)
         assert next(iterate_batches(read)).base_offset == MAX_RELATIVE_OFFSET + 10
+
+
+def test_a_segment_that_is_full_of_offsets_is_followed_by_one_at_the_logs_end_if_that_can_hold_the_batch() -> (
+    None
+):
+    log = open_log()
+    log.append([far_batch(0)])
+    assert log.append([far_batch(MAX_RELATIVE_OFFSET + 1)])
+    assert log.log.segment_bases == (0, 1)
+
+
+def test_a_log_whose_last_segment_is_empty_does_not_begin_another_one() -> None:
+    log = open_log()
+    assert not log.log.roll()
+    log.append([far_batch(0)])
+    assert log.log.roll()
+    assert not log.log.roll()
+    assert log.log.segment_bases == (0, 1)

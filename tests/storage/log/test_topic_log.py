@@ -21,6 +21,7 @@ from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.log.batch_walk import BatchPlace, Read, walk
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
 from kafkaproto_server.storage.log.unsynced import make_durable
@@ -192,6 +193,27 @@ def test_a_time_leads_to_the_first_record_from_then_on(
     newest = log.find_max_timestamp()
     if newest is not None and records:
         assert newest in records
+
+
+def test_a_search_by_time_reads_no_segment_whose_records_are_all_earlier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    walked: list[str] = []
+
+    def noted(read: Read, path: str, start: int, end: int) -> Iterator[BatchPlace]:
+        walked.append(path)
+        return walk(read, path, start, end)
+
+    monkeypatch.setattr("kafkaproto_server.storage.log.batch_walk.walk", noted)
+    log = open_log(disk())
+    for offset, time_ms in ((0, 100), (1, 300), (2, 200)):
+        log.append(
+            [build_batch([NewRecord(None, b"v", (), time_ms)], base_offset=offset, timestamp_ms=time_ms)]
+        )
+        log.log.roll()
+    walked.clear()
+    assert log.find_timestamp(250) == TimestampedOffset(1, 300, 0)
+    assert [path.rpartition("/")[2] for path in walked] == ["00000000000000000001.log"]
 
 
 def test_a_batch_that_claims_a_later_time_than_its_records_have_is_searched_once(
