@@ -93,6 +93,28 @@ def test_a_large_request_for_more_than_it_allows_waits_only_for_what_it_allows(b
     assert [len(each.records or b"") for each in response.responses[0].partitions[:3]] == [size, size, 0]
 
 
+def test_a_request_that_becomes_large_while_it_waits_counts_no_records_twice(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kafkaproto_server.node.replicas.fetches.FEW_PARTITIONS", 2)
+    size = len(batch(b"a"))
+    broker.topic("four", *[[ME]] * 4)
+    first = broker.fetch_request(("four", [wanted(index) for index in range(4)]), session_epoch=0)
+    session: dict[str, Any] = {"session_id": broker.ask(first, 18).session_id, "max_wait_ms": 0}
+    broker.ask(broker.fetch_request(**session, session_epoch=1), 18)
+    # No partition has anything new, so that the request is small.
+    session |= {"session_epoch": 2, "max_wait_ms": 1000, "min_bytes": 5 * size}
+    found = broker.send(broker.fetch_request(**session), 18)
+    for index in (0, 1, 2, 0):
+        broker.produce("four", batch(b"a"), index)
+    broker.replicas.call_due()
+    assert found == []
+    broker.produce("four", batch(b"a"), 3)
+    broker.replicas.call_due()
+    (response,) = found
+    assert sum(len(each.records) for each in response.responses[0].partitions) == 5 * size
+
+
 def test_a_large_request_whose_time_ends_while_its_response_is_made_gets_one(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
