@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import heapq
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
 from tests.apis.support.data_broker import ME, DataBroker, batch, wanted
@@ -81,6 +83,58 @@ def test_what_changes_while_a_large_request_is_looked_at_is_not_missed(
     assert len(response.responses[0].partitions[0].records) == len(written[0])
 
 
+def test_a_large_request_for_more_than_it_allows_waits_only_for_what_it_allows(broker: DataBroker) -> None:
+    size = len(batch(b"a"))
+    found = large(broker, min_bytes=1 << 20, max_bytes=2 * size)
+    broker.produce("four", batch(b"a"), 0)
+    assert found == []
+    broker.produce("four", batch(b"a"), 1)
+    (response,) = found
+    assert [len(each.records or b"") for each in response.responses[0].partitions[:3]] == [size, size, 0]
+
+
+def test_a_request_that_becomes_large_while_it_waits_counts_no_records_twice(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kafkaproto_server.node.replicas.fetches.FEW_PARTITIONS", 2)
+    size = len(batch(b"a"))
+    broker.topic("four", *[[ME]] * 4)
+    first = broker.fetch_request(("four", [wanted(index) for index in range(4)]), session_epoch=0)
+    session: dict[str, Any] = {"session_id": broker.ask(first, 18).session_id, "max_wait_ms": 0}
+    broker.ask(broker.fetch_request(**session, session_epoch=1), 18)
+    # No partition has anything new, so that the request is small.
+    session |= {"session_epoch": 2, "max_wait_ms": 1000, "min_bytes": 5 * size}
+    found = broker.send(broker.fetch_request(**session), 18)
+    for index in (0, 1, 2, 0):
+        broker.produce("four", batch(b"a"), index)
+    broker.replicas.call_due()
+    assert found == []
+    broker.produce("four", batch(b"a"), 3)
+    broker.replicas.call_due()
+    (response,) = found
+    assert sum(len(each.records) for each in response.responses[0].partitions) == 5 * size
+
+
+def test_a_large_request_whose_time_ends_while_its_response_is_made_gets_one(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    found, find = large(broker), Fetches.find
+
+    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+        if fetch.index == 500:
+            broker.replicas.clock.now += 1000
+        return find(fetches, fetch, may_read)
+
+    monkeypatch.setattr(Fetches, "find", late)
+    broker.produce("four", batch(b"a"), 0)
+    broker.replicas.call_due()
+    (response,) = found
+    partitions = response.responses[0].partitions
+    assert [each.partition_index for each in partitions if each.records] == [0]
+    assert len(partitions) == 1004
+
+
 @pytest.mark.parametrize("turns", [0, 1, 3, 1000])
 def test_a_large_request_is_given_up_at_any_time(
     broker: DataBroker, turns: int, monkeypatch: pytest.MonkeyPatch
@@ -108,6 +162,25 @@ def test_a_large_request_is_given_up_at_any_time(
         0,
         0,
     )
+
+
+@pytest.mark.parametrize("throttle_ms", [0, 700])
+def test_only_a_consumer_over_its_quota_gets_no_records(broker: DataBroker, throttle_ms: int) -> None:
+    sent = batch(b"a")
+    broker.produce("t", sent)
+    asked: list[int] = []
+
+    def fetched(record_bytes: int) -> int:
+        asked.append(record_bytes)
+        return throttle_ms
+
+    throttle = cast(Throttle, SimpleNamespace(fetched=fetched))
+    found: list[FetchResult] = []
+    values = fetch_values(broker.fetch_request(("t", [wanted()])), 18)
+    broker.services.replicas.fetch(values, 18, lambda _: True, found.append, throttle)
+    (result,) = found
+    assert (asked, result.throttle_ms) == ([len(sent)], throttle_ms)
+    assert [each.records_bytes for _, each in result.responses] == ([] if throttle_ms else [len(sent)])
 
 
 def test_a_request_leaves_no_cycles(broker: DataBroker) -> None:

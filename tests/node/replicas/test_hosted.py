@@ -1,13 +1,22 @@
-"""Logs that are cut, and checkpoints that cannot be written."""
+"""Logs that are cut, closed and opened again, and checkpoints that cannot be written."""
 
 from __future__ import annotations
 
 import errno
 
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS
-from tests.apis.support.data_broker import DataBroker
+from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    RECOVERY_POINTS,
+    read_offsets,
+)
+from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.controller.support.harness import TIMESTAMP_MS
 
@@ -30,7 +39,7 @@ def test_a_cut_takes_back_what_producers_wrote_behind_it() -> None:
     broker = DataBroker()
     broker.topic("t")
     for sequence in range(3):
-        batch = build_batch(
+        sent = build_batch(
             [NewRecord(key=b"k", value=b"v")],
             base_offset=0,
             timestamp_ms=TIMESTAMP_MS,
@@ -38,9 +47,177 @@ def test_a_cut_takes_back_what_producers_wrote_behind_it() -> None:
             producer_epoch=0,
             base_sequence=sequence,
         )
-        assert broker.produce("t", batch).error_code == 0
+        assert broker.produce("t", sent).error_code == 0
     replicas = broker.replicas.manager.replicas
     (hosted,) = replicas
     assert hosted.log is not None
     replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
     assert [each.last_sequence for each in hosted.partition.producers.active()] == [0]
+
+
+LOG = f"t-0/{0:020}.log"
+OPENED_AGAIN_MS = 100
+"""After so long a log is opened again that ran short once."""
+
+
+def running_short() -> DataBroker:
+    """The log of t-0 was closed since it lacked descriptors."""
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    run_short(broker)
+    return broker
+
+
+def run_short(broker: DataBroker) -> None:
+    broker.replicas.disk.fail("write", LOG, errno.EMFILE)
+    assert broker.produce("t", batch(b"lost")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_a_start_knows_the_high_watermark_of_the_checkpoint() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    broker.report()
+    for value in (b"a", b"b", b"c"):
+        assert broker.produce("t", batch(value)).error_code == 0
+    broker.replicate("t", 2)
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    broker.start_again(is_clean=False)
+    broker.report()
+    partition = broker.replicas.partition("t", 0)
+    assert (partition.high_watermark, partition.log_end_offset) == (2, 3)
+
+
+def test_what_was_committed_while_a_log_was_closed_stays_so() -> None:
+    """A follower that lags leaves the ISR, which takes until the log of the leader is closed."""
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER, THIRD])
+    broker.report()
+    for value in (b"a", b"b"):
+        assert broker.produce("t", batch(value)).error_code == 0
+    broker.replicate("t", 1)
+    broker.replicate("t", 2, THIRD)
+    broker.replicas.pass_time(60_000)
+    partition = broker.replicas.partition("t", 0)
+    partition.maybe_shrink_isr(broker.replicas.clock.now_ms())
+    change = partition.isr_change
+    assert change is not None
+    run_short(broker)
+    assert partition.high_watermark == 1
+    epochs = broker.harness.image.brokers
+    broker.harness.alter_partition("t", isr=[(each, epochs[each].epoch) for each in (ME, THIRD)])
+    epoch = broker.harness.partition("t").partition_epoch
+    now_ms = broker.replicas.clock.now_ms()
+    partition.isr_accepted(change, isr=(ME, THIRD), partition_epoch=epoch, now_ms=now_ms)
+    assert partition.high_watermark == 2
+    # The leader's session ends before its log is open again.
+    broker.harness.heartbeat(ME, want_fence=True)
+    broker.replicas.follow()
+    broker.replicas.pass_time(OPENED_AGAIN_MS)
+    assert (partition.role, partition.leader_id, partition.high_watermark) == (Role.FOLLOWER, THIRD, 2)
+
+
+def test_a_log_that_is_opened_in_a_directory_that_has_just_failed_stays_offline() -> None:
+    broker = running_short()
+    broker.replicas.workers.hold()
+    broker.replicas.pass_time(OPENED_AGAIN_MS)
+    assert not broker.replicas.manager.are_open
+    broker.replicas._directory_failed(PATH, "EIO")
+    broker.replicas.workers.release()
+    assert broker.replicas.manager.are_open
+    assert broker.replicas.partition("t", 0).role is Role.OFFLINE
+    assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_a_replica_that_is_deleted_while_its_log_runs_short_is_not_opened_again() -> None:
+    broker = DataBroker()
+    broker.replicas.workers.hold()
+    broker.topic("t", [ME])
+    broker.replicas.follow()
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.replicas.follow()
+    broker.replicas.disk.fail("create", LOG, errno.EMFILE)
+    broker.replicas.workers.release()
+    assert broker.replicas.disk.failures["create"] == 1
+    broker.replicas.pass_time(10_000)
+    assert list(broker.replicas.manager.replicas) == []
+
+
+@pytest.mark.parametrize("is_stopping", [True, False], ids=["stop", "failed directory"])
+def test_no_log_is_opened_again_during_a_stop_or_in_a_failed_directory(is_stopping: bool) -> None:
+    broker = running_short()
+    if is_stopping:
+        broker.replicas.stop()
+    else:
+        broker.replicas._directory_failed(PATH, "EIO")
+    broker.replicas.workers.hold()
+    broker.replicas.pass_time(10_000)
+    assert broker.replicas.manager.are_open
+
+
+def test_a_reader_of_the_former_log_says_nothing_of_the_one_in_its_place() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    (hosted,) = broker.replicas.manager.replicas
+    former = hosted.log
+    assert former is not None
+    run_short(broker)
+    broker.replicas.pass_time(OPENED_AGAIN_MS)
+    broker.replicas.manager.replicas.read_failed(hosted, former, OSError(errno.EIO, "a broken disk"))
+    assert hosted.partition.role is Role.LEADER
+    assert not broker.replicas.manager._failures
+
+
+def test_a_reader_that_runs_short_costs_the_log_nothing() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    broker.replicas.disk.fail("read", LOG, errno.EMFILE)
+    assert broker.fetch("t").error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert (broker.fetch("t").error_code, broker.produce("t", batch(b"b")).error_code) == (0, 0)
+
+
+def test_a_log_that_could_not_be_closed_does_not_count_as_durable_to_its_end() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    broker.replicas.disk.fail("create", ".snapshot.tmp", errno.EMFILE)
+    broker.replicas.stop()
+    assert broker.replicas.disk.failures["create"] == 1
+    assert read_offsets(broker.replicas.disk, PATH, RECOVERY_POINTS) == {("t", 0): 0}
+
+
+def test_a_log_that_was_closed_meanwhile_is_not_made_durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    replicas, disk = broker.replicas.manager.replicas, broker.replicas.disk
+    (hosted,) = replicas
+    synced: list[str] = []
+    before = disk.before
+
+    def noted(operation: str, path: str) -> None:
+        if operation == "sync":
+            synced.append(path)
+        before(operation, path)
+
+    monkeypatch.setattr(disk, "before", noted)
+    broker.replicas.workers.hold()
+    replicas.make_durable(hosted, with_active=True)
+    replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
+    broker.replicas.workers.release()
+    assert (hosted.log, hosted.syncs, synced) == (None, 0, [])
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOMEM, errno.ENOBUFS])
+def test_a_sync_that_fails_costs_the_directory_whatever_the_reason(code: int) -> None:
+    """Nobody knows what the disk holds after it."""
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    (hosted,) = broker.replicas.manager.replicas
+    broker.replicas.disk.fail("sync", LOG, code)
+    broker.replicas.manager.replicas.make_durable(hosted, with_active=True)
+    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]

@@ -192,6 +192,20 @@ def test_a_new_segment_does_not_delay_the_next_flush() -> None:
     assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 2}
 
 
+def test_a_log_is_not_flushed_again_before_a_slow_disk_is_done() -> None:
+    broker = DataBroker(log_flush_interval_ms="500")
+    topic(broker)
+    produce(broker, "t")
+    (hosted,) = broker.replicas.manager.replicas
+    broker.replicas.workers.hold()
+    for _ in range(3):
+        broker.replicas.clock.now += 500
+        work(broker, "flush")
+    assert hosted.syncs == 1
+    broker.replicas.workers.release()
+    assert (hosted.syncs, checkpoint(broker, RECOVERY_POINTS)) == (0, {("t", 0): 1})
+
+
 def test_so_many_records_are_flushed_at_once() -> None:
     broker = DataBroker()
     topic(broker, flush_messages="2")

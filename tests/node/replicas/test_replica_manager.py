@@ -117,6 +117,18 @@ async def test_leaders_look_at_their_followers_from_time_to_time(autojump_clock:
 
 
 @pytest.mark.trio
+async def test_leaders_do_not_look_for_eligible_followers_all_the_time(autojump_clock: MockClock) -> None:
+    broker = BrokerReplicas(1, lambda: EMPTY_IMAGE, static_config={"replica.fetch.wait.max.ms": "10"})
+    manager = broker.manager
+    looks: list[int] = []
+    partition = SimpleNamespace(maybe_expand_isr=lambda: looks.append(TrioClock().now_ms()))
+    manager.replicas.by_id[bytes(16), 0] = cast(Any, SimpleNamespace(partition=partition))
+    with trio.move_on_after(0.35):
+        await manager._expand_isrs()
+    assert looks == [100, 200, 300]
+
+
+@pytest.mark.trio
 async def test_each_failure_of_a_directory_is_reported(autojump_clock: MockClock) -> None:
     broker = BrokerReplicas(1, lambda: EMPTY_IMAGE)
     manager = broker.manager

@@ -87,6 +87,17 @@ def test_consumers_are_not_throttled() -> None:
     assert broker.fetch("t", wanted(0, 0)).records
 
 
+def test_what_consumers_read_does_not_prolong_the_throttle() -> None:
+    broker = ThrottledLeader()
+    throttle = broker.replicas.manager.fetches.throttle
+    assert broker.copied(OTHER, 0)
+    broker.replicas.pass_time(900)
+    assert broker.fetch("t", wanted(0, 0)).records
+    # So long after the follower has got something, its window counts no more.
+    broker.replicas.pass_time(10_100)
+    assert throttle.per_second == 0
+
+
 def test_the_throttle_of_a_topic_may_be_set_and_taken_away_at_any_time() -> None:
     broker = ThrottledLeader("", rate=1)
     assert broker.copied(THIRD, 0)

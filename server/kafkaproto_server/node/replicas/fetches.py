@@ -321,13 +321,16 @@ class _Fetch:
         size = len(self._results)
         if size > FEW_PARTITIONS:
             # They are read again before the response.
-            self._sizes = {
-                partition_key(fetch): result.records_bytes
-                for fetch, result in zip(self._fetches, self._results, strict=True)
-                if result.records_bytes
-            }
+            self._note_sizes()
             self._free()
         self._node.parked.add(self, max(1, size))
+
+    def _note_sizes(self) -> None:
+        self._sizes = {
+            partition_key(fetch): result.records_bytes
+            for fetch, result in zip(self._fetches, self._results, strict=True)
+            if result.records_bytes
+        }
 
     def _free(self) -> None:
         self._fetches, self._results, self._hosts, self._cold = (), _NO_LIST, _NO_LIST, _NO_LIST
@@ -348,13 +351,14 @@ class _Fetch:
 
     def _is_enough(self, fetch: PartitionFetch) -> bool:
         """Look at one partition that has changed. Returns whether the response need not wait any longer."""
+        if self._sizes is _NO_DICT:
+            # It was a small request so far: more of its session's partitions have changed since.
+            self._note_sizes()
         key, limit = partition_key(fetch), self._node.limit(self._values)
         others = self._total - self._sizes.get(key, 0)
         self._cold = []
         result, _ = self._result_of(fetch, 0, max(0, limit - others), is_first=False, is_empty=others == 0)
         self._cold, self._throttled = _NO_LIST, []
-        if self._sizes is _NO_DICT:
-            self._sizes = {}
         self._sizes[key] = result.records_bytes
         self._total = others + result.records_bytes
         return (

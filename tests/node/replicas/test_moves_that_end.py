@@ -1,0 +1,124 @@
+"""How replicas' moves to another log directory end: with the broker, with a directory, or in the new place."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from kafkaproto_server.node.replicas import moves
+from tests.apis.support.data_broker import ME, DataBroker, batch
+from tests.node.replicas.test_moves import alter, described, move, moving, names, recorded, values
+
+
+def settling(broker: DataBroker) -> None:
+    """Let the controllers record the new directory. The copy is about to take the replica's place."""
+    broker.replicas.workers.hold()
+    broker.report()
+    under_way = broker.replicas.manager.moves._by_id
+    while not any(each.is_settling for each in under_way.values()):
+        assert broker.replicas.workers.do_one(lambda count: 0)
+
+
+# -- the end of the broker -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.trio
+async def test_a_stop_gives_moves_up_and_closes_their_copies() -> None:
+    broker = moving()
+    move(broker)
+    await broker.replicas.manager.moves.stop()
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": []}
+    broker.replicas.stop()
+    assert not broker.replicas.disk.open_files
+    assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-future"])
+
+
+@pytest.mark.trio
+async def test_a_stop_lets_a_copy_take_the_replicas_place_that_is_about_to() -> None:
+    broker = moving()
+    move(broker)
+    settling(broker)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(broker.replicas.manager.moves.stop)
+        await wait_all_tasks_blocked()
+        broker.replicas.workers.release()
+    assert described(broker) == {"/logs": [], "/logs1": [(0, False)]}
+    assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
+    broker.start_again()
+    broker.report()
+    assert (recorded(broker), values(broker)) == ("/logs1", [b"a", b"b", b"c"])
+
+
+@pytest.mark.trio
+async def test_no_move_begins_once_the_broker_stops() -> None:
+    broker = moving()
+    await broker.replicas.manager.moves.stop()
+    move(broker)
+    assert (described(broker)["/logs1"], names(broker, "/logs1")) == ([], [])
+
+
+# -- directories that fail -------------------------------------------------------------------------------------------
+
+
+def test_a_move_between_other_directories_than_the_one_that_failed_continues() -> None:
+    broker = DataBroker(directories=3)
+    broker.topic("t", [ME])
+    broker.report()
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    move(broker, "/logs1")
+    broker.replicas._directory_failed("/logs2", "EIO")
+    broker.heartbeat()
+    broker.report()
+    assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
+    assert values(broker) == [b"a"]
+
+
+@pytest.mark.parametrize(("code", "left"), [(errno.EIO, "t-0"), (errno.EMFILE, "t-0-delete")])
+def test_a_copy_that_has_its_new_name_but_no_place_stays_only_in_a_failed_directory(
+    code: int, left: str
+) -> None:
+    broker = moving()
+    move(broker)
+    settling(broker)
+    broker.replicas.disk.fail("sync_directory", "/logs1", code)
+    broker.replicas.workers.release()
+    broker.heartbeat()
+    broker.report()
+    assert (names(broker), names(broker, "/logs1")) == (["t-0"], [left])
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": []}
+    assert broker.produce("t", batch(b"d")).error_code == 0
+
+
+# -- the rate --------------------------------------------------------------------------------------------------------
+
+
+def test_a_move_that_holds_producers_back_does_not_wait_for_its_rate() -> None:
+    broker = moving(replica_alter_log_dirs_io_max_bytes_per_second="100")
+    move(broker)
+    for _ in range(4):
+        broker.replicas.pass_time(400)
+    assert described(broker)["/logs1"] == [(0, True)]
+    broker.replicas.workers.hold()
+    # It is written after the copy had all.
+    broker.send(broker.produce_request(("t", 0, batch(b"d")), acks=-1), 13)
+    broker.report()
+    broker.replicas.workers.release()
+    assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
+    assert values(broker) == [b"a", b"b", b"c", b"d"]
+
+
+@pytest.mark.parametrize(("slice_bytes", "lag"), [(1 << 20, 0), (100, 2)])
+def test_a_slice_is_as_large_as_the_rate_allows_but_no_larger_than_others(
+    slice_bytes: int, lag: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moves, "SLICE_BYTES", slice_bytes)
+    broker = moving(replica_alter_log_dirs_io_max_bytes_per_second="1000000")
+    broker.replicas.workers.hold()
+    assert alter(broker, ("/logs1", "t", 0)) == [0]
+    # The copy is opened, and gets its first slice.
+    for _ in range(2):
+        assert broker.replicas.workers.do_one(lambda count: 0)
+    assert described(broker)["/logs1"] == [(lag, True)]
