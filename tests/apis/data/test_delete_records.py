@@ -9,6 +9,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteRecordsRequest
+from kafkaproto_server.requests.data import DeletionItem, DeletionResult
 from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, only_partition, wanted
 
@@ -153,6 +154,17 @@ def test_the_response_waits_for_the_followers(replicated: DataBroker) -> None:
     assert not found
     follow(replicated, THIRD, 2)
     assert [result(each) for each in found] == [(0, 2)]
+
+
+def test_a_deletion_that_has_succeeded_does_not_time_out(replicated: DataBroker) -> None:
+    replicated.replicas.follow()
+    item = DeletionItem(topic_id=replicated.topic_id("t"), index=0, offset=2)
+    found: list[DeletionResult] = []
+    replicated.replicas.manager.delete_records(item, 500, found.append)
+    for follower in (OTHER, THIRD):
+        follow(replicated, follower, 2)
+    replicated.replicas.pass_time(500)
+    assert found == [DeletionResult(code=ErrorCode.NONE, low_watermark=2)]
 
 
 def test_the_time_may_be_over_before(replicated: DataBroker) -> None:

@@ -65,6 +65,40 @@ def test_a_large_request_ends_with_its_time_or_with_an_error(broker: DataBroker,
     assert found[0].responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
 
 
+def test_a_large_request_for_which_there_is_enough_does_not_wait(broker: DataBroker) -> None:
+    broker.produce("t", batch(b"a"))
+    partitions = [wanted(index) for index in range(1000)]
+    (response,) = broker.send(broker.fetch_request(("t", partitions), max_wait_ms=1000), 18)
+    assert [each.partition_index for each in response.responses[0].partitions if each.records] == [0]
+
+
+def test_a_large_request_whose_session_is_closed_while_it_is_looked_at_has_one_response(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it is left to be looked at then. Two partitions have changed meanwhile: the first ends the wait."""
+    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    broker.topic("wide", *[[ME]] * 200)
+    # The last one is not there.
+    partitions = [wanted(index) for index in range(201)]
+    session = broker.ask(broker.fetch_request(("wide", partitions), session_epoch=0), 18).session_id
+    find = Fetches.find
+    closed: list[object] = []
+
+    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+        if fetch.index == 150 and not closed:
+            closed.append(fetch)
+            for index in (0, 1):
+                broker.produce("wide", batch(b"a"), index)
+            broker.send(broker.fetch_request(session_id=session, session_epoch=-1), 18)
+        return find(fetches, fetch, may_read)
+
+    monkeypatch.setattr(Fetches, "find", late)
+    continued = broker.fetch_request(session_id=session, session_epoch=1, max_wait_ms=1000)
+    found = broker.send(continued, 18)
+    broker.replicas.pass_time(1000)
+    assert (len(closed), len(found)) == (1, 1)
+
+
 def test_what_changes_while_a_large_request_is_looked_at_is_not_missed(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,12 +13,14 @@ import trio.testing
 
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.broker.start_table import FoundReplica
+from kafkaproto_server.node.replicas import cleaning
 from kafkaproto_server.node.replicas.cleaning import _cleaned_at_start
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.data import MarkerItem, ProduceItem
 from kafkaproto_server.storage.directories.offset_checkpoints import CLEANED, read_offsets
+from kafkaproto_server.storage.log.cleaning import CleanedGroup
 from tests.apis.support.data_broker import DataBroker, batch, batches, wanted
 from tests.apis.support.replicas import PATH
 from tests.controller.support.harness import TIMESTAMP_MS
@@ -131,6 +134,26 @@ async def test_the_cleaner_looks_again_after_its_backoff(
         await trio.sleep(2)
         assert len(read(broker)) == 2
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.trio
+async def test_without_a_backoff_the_cleaner_pauses_for_a_millisecond(
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleaner = DataBroker(log_cleaner_backoff_ms="0").replicas.manager._cleaner
+    looks_s: list[float] = []
+    with trio.CancelScope() as scope:
+
+        async def choose() -> None:
+            looks_s.append(trio.current_time())
+            if len(looks_s) == 3:
+                scope.cancel()
+            await trio.lowlevel.checkpoint()
+
+        monkeypatch.setattr(cleaner, "_choose", choose)
+        begin_s = trio.current_time()
+        await cleaner.run()
+    assert [each - begin_s for each in looks_s] == pytest.approx([0, 0.001, 0.002])
 
 
 @pytest.mark.trio
@@ -282,6 +305,111 @@ async def test_the_checkpoint_is_that_of_the_log_after_a_cut(
 
 
 @pytest.mark.trio
+async def test_a_checkpoint_behind_the_end_of_the_log_is_reset_before_the_log_reaches_it(
+    broker: DataBroker, autojump_clock: trio.testing.MockClock
+) -> None:
+    # A crash of the machine has lost records. What is written in their place is dirty.
+    write(broker, 1)
+    cleaner = broker.replicas.manager._cleaner
+    cleaner._set_checkpoint(hosted(broker), 7)
+    await run(broker)
+    assert checkpoint(broker) == {("t", 0): 0}
+
+
+async def clean(
+    broker: DataBroker,
+    topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[], object] = lambda: None,
+    change_at: int = -1,
+) -> tuple[bool, int]:
+    """Clean a log in slices of a batch. There is a change in the pause of that number; with 0, before the new segment
+    is swapped in. Returns whether the cleaning succeeded, and the number of pauses."""
+    cleaner, replica, pauses = broker.replicas.manager._cleaner, hosted(broker, topic), 0
+    do = cleaning._do
+
+    async def do_job(lane: Any, work: Any) -> Any:
+        found = await do(lane, work)
+        if isinstance(found, CleanedGroup) and change_at == 0:
+            change()
+        return found
+
+    async def pause(begin_s: float, io_bytes: int) -> None:
+        nonlocal pauses
+        await trio.lowlevel.checkpoint()
+        pauses += 1
+        if pauses == change_at:
+            change()
+
+    monkeypatch.setattr(cleaning, "SLICE_BYTES", 1)
+    monkeypatch.setattr(cleaning, "_do", do_job)
+    monkeypatch.setattr(cleaner, "_pause", pause)
+    assert replica.log is not None
+    dirty = cleaner._dirty(replica, replica.log, broker.replicas.clock.wall_ms())
+    assert dirty is not None
+    return await cleaner._clean(replica, replica.log, dirty), pauses
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("when", ["first pause", "before the swap", "last pause"])
+@pytest.mark.parametrize("change", ["cut", "closed", "deleted"])
+async def test_a_log_that_changes_while_it_is_cleaned_does_not_count_as_clean(
+    change: str, when: str, broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.topic("u", **COMPACTED)
+    for topic in ("t", "u"):
+        write(broker, 5, topic=topic)
+    succeeded, pauses = await clean(broker, "u", monkeypatch)
+    assert (succeeded, pauses > 1) == (True, True)
+
+    def changes() -> None:
+        replica = hosted(broker)
+        if change == "deleted":
+            broker.replicas.manager.replica_removed(broker.topic_id("t"), 0)
+        elif change == "closed":
+            # It has run short of descriptors, for example.
+            replica.log = None
+        else:
+            assert replica.log is not None
+            replica.log.truncate_to(3, 0)
+
+    change_at = {"first pause": 1, "before the swap": 0, "last pause": pauses}[when]
+    assert (await clean(broker, "t", monkeypatch, changes, change_at))[0] is False
+    assert checkpoint(broker) == {("u", 0): 4}
+
+
+@pytest.mark.trio
+async def test_a_cleaning_ends_if_the_log_has_moved_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    broker = DataBroker(directories=2)
+    broker.topic("t", **COMPACTED)
+    broker.report()
+    write(broker, 5)
+
+    def move() -> None:
+        assert broker.replicas.manager.alter_directory("t", 0, "/logs1") == 0
+        broker.report()
+
+    assert (await clean(broker, "t", monkeypatch, move, 0))[0] is False
+    assert read(broker) == [b"value %d" % number for number in range(5)]
+    assert "was cut" not in caplog.text
+
+
+@pytest.mark.trio
+async def test_while_a_log_moves_another_one_is_cleaned(autojump_clock: trio.testing.MockClock) -> None:
+    broker = DataBroker(directories=2)
+    for topic, count in (("t", 9), ("u", 5)):
+        broker.topic(topic, **COMPACTED)
+        broker.report()
+        write(broker, count, topic=topic)
+    hosted(broker).is_moving = True
+    await run(broker)
+    assert (len(read(broker)), len(read(broker, "u"))) == (9, 2)
+
+
+@pytest.mark.trio
 async def test_the_entry_of_a_deleted_topic_goes(
     broker: DataBroker, autojump_clock: trio.testing.MockClock
 ) -> None:
@@ -351,11 +479,12 @@ def test_checkpoints_are_those_of_the_topics_that_lie_there() -> None:
         found=(
             FoundReplica(b"d" * 16, "t-0", "t", 0, b"t" * 16, is_future=False),
             FoundReplica(b"d" * 16, "u-1", "u", 1, b"u" * 16, is_future=False),
+            FoundReplica(b"d" * 16, "v-2.0-future", "v", 2, b"v" * 16, is_future=True),
         ),
         recovery_points={},
         log_starts={},
         high_watermarks={},
-        cleaned={("t", 0): 5, ("gone", 0): 7},
+        cleaned={("t", 0): 5, ("gone", 0): 7, ("v", 2): 9},
     )
     assert _cleaned_at_start(survey) == {(b"t" * 16, 0): (("t", 0), 5)}
     disk.make_directory(PATH)

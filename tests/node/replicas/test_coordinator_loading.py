@@ -250,6 +250,16 @@ def test_other_tasks_run_between_parts_of_what_is_loaded(limit: str, monkeypatch
     assert (loaded.taken, loaded.ended) == ([0, 1, 2, 3], [None])
 
 
+def test_a_gap_that_compaction_has_left_at_the_end_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = Loaded()
+    monkeypatch.setattr(loaded.loading._log, "read_records", lambda *arguments, **named: b"")
+    loaded.loading.begin()
+    ((work, done),) = loaded.jobs
+    loaded.jobs.clear()
+    done(work())
+    assert (loaded.ended, loaded.jobs) == ([None], [])
+
+
 def test_nothing_is_taken_of_what_is_read_when_the_loading_is_over() -> None:
     loaded = Loaded()
     loaded.loading.begin()

@@ -312,6 +312,16 @@ class TestPartitions:
         job.done(True)
         assert following.replica.partition.log_end_offset == 0
 
+    def test_what_was_cut_off_while_it_was_written_is_not_there(self) -> None:
+        following = Following()
+        following.ask()
+        following.respond(records=records(0), high_watermark=9)
+        (job,) = following.jobs
+        following.replica.partition.next_offset = 0
+        job.done(False)
+        partition = following.replica.partition
+        assert (partition.log_end_offset, partition.high_watermark) == (0, 0)
+
     def test_short_appends_are_done_at_once(self) -> None:
         following = Following()
         short: list[Any] = []

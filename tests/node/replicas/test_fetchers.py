@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -217,6 +218,15 @@ def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:
     assert not following.jobs
 
 
+def test_records_that_come_when_the_directory_has_failed_are_dropped() -> None:
+    # The log stays as it is, in the epoch in which it was.
+    following = Following()
+    following.ask()
+    following.replica.partition.failed()
+    following.respond(error_code=0, records=BATCH)
+    assert not following.jobs
+
+
 def test_a_log_that_cannot_be_written_is_copied_no_more() -> None:
     following = Following()
     failures: list[Exception] = []
@@ -319,12 +329,15 @@ def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was() -> Non
     assert not followed.is_busy
 
 
+@pytest.mark.parametrize("leader", [1, 3], ids=["leads", "follows another one"])
 @pytest.mark.parametrize(("latest", "earliest"), [(3, 0), (20, 9)])
-def test_the_log_of_a_replica_that_leads_by_now_is_not_cut(latest: int, earliest: int) -> None:
+def test_the_log_of_a_replica_that_has_a_new_leader_by_now_is_not_cut(
+    latest: int, earliest: int, leader: int
+) -> None:
     following = Following(log_end=5)
     find_start(
         following,
-        Offsets(latest, earliest, lambda: following.replica.see(leader=1, epoch=3, partition_epoch=3)),
+        Offsets(latest, earliest, lambda: following.replica.see(leader=leader, epoch=3, partition_epoch=3)),
     )
     assert not following.jobs
     assert not following.hosted.is_being_cut
@@ -339,6 +352,28 @@ def test_a_log_that_was_closed_meanwhile_is_not_cut() -> None:
 
     find_start(following, Offsets(3, 0, close))
     assert not following.jobs
+
+
+def test_a_log_that_was_opened_again_meanwhile_is_not_cut_by_what_was_asked_for_the_former_one() -> None:
+    following = Following(log_end=5)
+
+    def open_again() -> None:
+        following.hosted.log = copy(following.hosted.log)
+
+    find_start(following, Offsets(3, 0, open_again))
+    assert not following.jobs
+
+
+def test_a_log_that_is_closed_while_it_is_cut_gets_no_role() -> None:
+    following = Following(log_end=5)
+    following.ask()
+    diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=3)
+    following.respond(error_code=0, diverging_epoch=diverging)
+    (job,) = following.jobs
+    following.hosted.log = None
+    job.done("what is left")
+    assert following.cuts == ["what is left"]
+    assert following.applied == []
 
 
 def test_nobody_leads_with_a_log_that_is_being_cut() -> None:
@@ -379,6 +414,20 @@ def test_an_empty_log_may_begin_within_a_batch() -> None:
     assert begun == [(straddling, 4)]
     assert (partition.log_start_offset, partition.log_end_offset, partition.next_offset) == (10, 12, 12)
     assert following.ask() == [(2, 12)]
+
+
+def test_only_the_first_batch_of_an_empty_log_may_begin_before_its_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    following = Following(log_end=10)
+    following.replica.partition.log_start_offset = 10
+    refusals: list[str] = []
+    monkeypatch.setattr(following.fetcher, "_refused", lambda followed, why: refusals.append(why))
+    following.ask()
+    straddling = build_batch([(None, b"v", ())] * 8, base_offset=4, partition_leader_epoch=1, timestamp_ms=1)
+    following.respond(error_code=0, records=straddling * 2, high_watermark=12)
+    assert refusals == ["a batch of epoch 1 begins at 4, expected is 12"]
+    assert not following.jobs
 
 
 @pytest.mark.parametrize(("start", "base_offset"), [(5, 4), (10, 2), (10, 10)], ids=["full", "before", "at"])

@@ -1,0 +1,110 @@
+"""What becomes of batches that a broker's leaders take: results, checks in threads, and records of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.records.batch import NewRecord
+from kafkaproto_server.node.replicas.appends import MAX_BYTES_CHECKED_AT_ONCE, Appends, _Request
+from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.replica.partition import PartitionError
+from kafkaproto_server.requests.data import ProduceItem, ProduceResult
+from tests.apis.support.data_broker import DataBroker, batch
+
+GZIP = 1
+
+
+def hosted(broker: DataBroker) -> Hosted:
+    found = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert found is not None
+    return found
+
+
+def written(broker: DataBroker, sequence: int, epoch: int = 0, *, transactional: bool = True) -> int:
+    """Producer 7 writes a batch, with which no coordinator has to do. Returns the error code."""
+    sent = batch(producer_id=7, producer_epoch=epoch, base_sequence=sequence, transactional=transactional)
+    item = ProduceItem(topic_id=broker.topic_id("t"), index=0, records=sent, allows_zstd=True)
+    results: list[ProduceResult] = []
+    broker.replicas.follow()
+    broker.replicas.manager.produce([item], acks=1, timeout_ms=0, done=results.extend)
+    (result,) = results
+    return result.code
+
+
+def test_two_results_of_one_partition_are_not_the_results_of_two() -> None:
+    results: list[ProduceResult] = []
+    request = _Request(2, results.extend)
+    first, later = (ProduceResult(code=ErrorCode.NONE, base_offset=offset) for offset in (5, 6))
+    for result in (first, later):
+        request.place(0)(result)
+    assert results == []
+    request.place(1)(later)
+    assert results == [first, later]
+
+
+@pytest.mark.parametrize(
+    ("sent", "in_thread"),
+    [
+        (batch(bytes(100)), False),
+        (batch(bytes(MAX_BYTES_CHECKED_AT_ONCE)), True),
+        (batch(bytes(100), compression=GZIP), True),
+    ],
+    ids=["small", "large", "compressed"],
+)
+def test_the_records_of_large_or_compressed_batches_are_checked_in_a_thread(
+    sent: bytes, in_thread: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = DataBroker()
+    broker.topic("t", **{"cleanup.policy": "compact"})
+    checked: list[object] = []
+    check = Appends._check_in_thread
+
+    def counted(appends: Appends, *arguments: Any) -> None:
+        checked.append(arguments)
+        check(appends, *arguments)
+
+    monkeypatch.setattr(Appends, "_check_in_thread", counted)
+    assert broker.produce("t", sent).error_code == 0
+    assert bool(checked) is in_thread
+
+
+def test_that_a_transaction_is_unknown_comes_before_other_errors_of_its_producer() -> None:
+    # The producer would retry what can never succeed.
+    broker = DataBroker()
+    broker.topic("t")
+    assert written(broker, 0, epoch=2, transactional=False) == 0
+    for sequence, epoch in ((5, 2), (0, 1)):
+        assert written(broker, sequence, epoch) == ErrorCode.INVALID_TXN_STATE
+
+
+def test_a_gap_in_a_transaction_is_refused() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.trust_producers()
+    assert written(broker, 0) == 0
+    assert written(broker, 5) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert broker.replicas.written == 1
+
+
+def test_a_batch_that_was_written_long_ago_is_acknowledged_again_at_once() -> None:
+    # It does not wait for what the disk has to do now.
+    broker = DataBroker()
+    broker.topic("t")
+    assert written(broker, 0, transactional=False) == 0
+    broker.replicas.workers.hold()
+    assert written(broker, 0, transactional=False) == 0
+
+
+def test_records_of_the_broker_itself_are_limited_by_the_topics_max_message_bytes() -> None:
+    broker = DataBroker()
+    broker.topic("t", max_message_bytes="200")
+    broker.replicas.follow()
+    appends = broker.replicas.manager._appends
+    with pytest.raises(PartitionError) as caught:
+        appends.append_own(hosted(broker), [NewRecord(b"k", bytes(200))], compression=0)
+    assert caught.value.code is ErrorCode.MESSAGE_TOO_LARGE
+    assert broker.replicas.written == 0
+    assert appends.append_own(hosted(broker), [NewRecord(b"k", bytes(10))], compression=0) == 1
