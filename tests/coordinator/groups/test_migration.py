@@ -10,7 +10,11 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerProtocolAssignment
 from kafkaproto_server.coordinator.groups.consumer_protocol import assignment_of
-from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, Partitions
+from kafkaproto_server.requests.consumer_group_requests import (
+    HeartbeatOutcome,
+    HeartbeatValues,
+    Partitions,
+)
 from kafkaproto_server.requests.group_requests import JoinOutcome
 from tests.coordinator.groups.test_shard import consumers
 from tests.coordinator.support.consumers import topic_id
@@ -192,6 +196,47 @@ def test_a_group_that_is_too_large_stays_as_it_is() -> None:
     assert groups.consumer("new").code is ErrorCode.GROUP_ID_NOT_FOUND
 
 
+def test_a_group_that_is_too_large_for_a_classic_group_stays_a_consumer_group() -> None:
+    for max_size, kind in ((1, "consumer"), (2, "classic")):
+        groups = Groups()
+        classic(groups, 2)
+        groups.consumer("new")
+        groups.config = msgspec.structs.replace(groups.config, max_size=max_size)
+        groups.consumer("new", -1)
+        assert groups.listed()[0][3] == kind
+
+
+def test_a_group_becomes_a_classic_group_only_when_a_member_of_the_new_protocol_goes() -> None:
+    groups = Groups()
+    ids = classic(groups, 2)
+    groups.consumer("new")
+    policy(groups, "upgrade")
+    groups.consumer("new", -1)
+    policy(groups, "bidirectional")
+    assert groups.leave((ids[0], None)) == [NONE]
+    assert groups.listed()[0][3] == "consumer"
+
+
+def test_a_static_member_whose_new_id_is_kept_too_late_is_no_member_of_the_group_before() -> None:
+    groups = Groups()
+    classic(groups, group_instance_id="i")
+    groups.log.commits_at_once = False
+    joining = groups.join(group_instance_id="i", **ON_A)
+    heard: list[HeartbeatOutcome] = []
+    new = HeartbeatValues(
+        group_id=GROUP,
+        member_id="new",
+        member_epoch=0,
+        rebalance_timeout_ms=REBALANCE_MS,
+        topic_partitions={},
+        subscribed_topic_names=("a",),
+    )
+    groups.shard.consumer_heartbeat(new, heard.append)
+    groups.log.commit()
+    assert [each.code for each in heard] == [NONE]
+    assert [each.code for each in joining] == [ErrorCode.UNKNOWN_MEMBER_ID]
+
+
 def test_members_that_wait_for_a_generation_join_again() -> None:
     groups = Groups()
     ids = classic(groups, 2)
@@ -342,3 +387,37 @@ def test_a_static_classic_member_that_starts_anew_keeps_what_it_had() -> None:
     assert groups.beat(old, 2, "i") is ErrorCode.FENCED_INSTANCE_ID
     assert groups.refusal(old, group_instance_id="i", **ON_A) is ErrorCode.FENCED_INSTANCE_ID
     assert groups.leave(("", "i")) == [NONE]
+
+
+def time_passes(groups: Groups, member_ids: list[str], by_ms: int) -> None:
+    """Members of the new protocol live meanwhile."""
+    for _ in range(by_ms // 5_000):
+        groups.advance(5_000)
+        for each in member_ids:
+            beat(groups, each, groups.shard._consumer.groups[GROUP].members[each].epoch)
+
+
+def test_a_classic_member_that_has_to_revoke_has_its_time_from_when_it_hears_of_that() -> None:
+    groups = Groups(max_session_timeout_ms=10 * REBALANCE_MS)
+    (old,) = classic(groups)
+    groups.consumer("new")
+    long: dict[str, Any] = {"session_timeout_ms": 5 * REBALANCE_MS}
+    (joined,) = groups.join(old, **long, **consumers("a", owned={"a": [0, 1]}))
+    assert joined.generation == 1
+    groups.sync(old, 1)
+    time_passes(groups, ["new"], REBALANCE_MS // 2)
+    assert groups.beat(old, 1) is REBALANCE
+    time_passes(groups, ["new"], REBALANCE_MS - 5_000)
+    assert old in groups.shard._consumer.groups[GROUP].members
+    groups.advance(5_000)
+    assert groups.listed()[0][3] == "consumer"
+    assert old not in groups.shard._consumer.groups[GROUP].members
+
+
+def test_a_member_that_comes_with_the_new_protocol_need_not_fetch_what_it_had_with_the_old_one() -> None:
+    groups = Groups()
+    groups.consumer("new", rebalance_timeout_ms=10 * REBALANCE_MS)
+    (joined,) = groups.join(**ON_A)
+    assert groups.consumer(joined.member_id).code is NONE
+    time_passes(groups, ["new", joined.member_id], REBALANCE_MS + 5_000)
+    assert joined.member_id in groups.shard._consumer.groups[GROUP].members

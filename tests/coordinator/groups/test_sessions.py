@@ -69,6 +69,16 @@ def test_a_session_that_becomes_shorter_ends_when_it_says() -> None:
     assert len(coordinator.fenced) == 1
 
 
+def test_one_call_is_due_for_a_session_also_after_a_longer_one() -> None:
+    coordinator = Coordinator()
+    coordinator.hear()
+    coordinator.advance(1000)
+    for _ in range(20):
+        coordinator.hear(SESSION_MS // 2)
+        coordinator.advance(SESSION_MS // 6)
+    assert len(coordinator.due()) == 1
+
+
 def test_a_member_of_the_same_id_is_watched_after_the_session_of_the_first_one() -> None:
     coordinator = Coordinator()
     coordinator.hear()

@@ -12,7 +12,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import GroupMetadataKey
 from kafkaproto_server.coordinator.groups.consumer.regexes import MIN_REFRESH_INTERVAL_MS
 from kafkaproto_server.coordinator.values import CoordinatorError
-from kafkaproto_server.requests.streams_group_requests import Endpoint
+from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
+from kafkaproto_server.requests.streams_group_requests import Endpoint, StreamsHeartbeatValues
 from tests.coordinator.support.derived import check_classic, check_consumer, check_share, check_streams
 from tests.coordinator.support.groups import REBALANCE_MS, SESSION_MS, Groups
 from tests.coordinator.support.offsets import of
@@ -92,6 +93,42 @@ def test_a_group_whose_offsets_are_older_than_its_kind_is_one_group() -> None:
         assert [(group_id, state != "Empty") for group_id, _, state, _ in groups.listed()] == [
             ("group", True)
         ]
+
+
+def test_a_share_group_with_offsets_that_are_newer_is_one_group() -> None:
+    groups = ShareCoordinator()
+    groups.commit(of("a", 0, 1))
+    groups.shard._groups.discard("group")
+    groups.pulse("m", 0, "a")
+    # Somebody else has written the offset.
+    groups.log.entries = [*groups.log.entries[1:], groups.log.entries[0]]
+    groups.move()
+    assert [group_id for group_id, *_ in groups.listed()] == ["group"]
+    assert groups.refusal() is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+def test_the_first_responses_of_a_coordinator_wait_for_what_it_has_read() -> None:
+    groups = ShareCoordinator()
+    groups.consumer(group="consumer")
+    groups.streams(group="streams")
+    groups.pulse("m", 0, "a")
+    groups.settle()
+    groups.log.commits_at_once = False
+    groups.commit(of("a", 0, 1), group="other")
+    groups.move(keeps_uncommitted=True)
+    before = groups.log.end_offset
+    heard: list[Any] = []
+    groups.shard.consumer_heartbeat(
+        HeartbeatValues(group_id="consumer", member_id="m", member_epoch=2), heard.append
+    )
+    groups.shard.streams_heartbeat(
+        StreamsHeartbeatValues(group_id="streams", member_id="m", member_epoch=2), heard.append
+    )
+    of_share = groups.send("m", groups.group.members["m"].epoch)
+    assert groups.log.end_offset == before, "none of them wrote anything"
+    assert (heard, of_share) == ([], [])
+    groups.log.commit()
+    assert (len(heard), len(of_share)) == (2, 1)
 
 
 def test_sessions_of_members_of_all_kinds_begin_anew_on_another_broker() -> None:

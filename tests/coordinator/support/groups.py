@@ -64,10 +64,11 @@ class Groups:
         )
         return GroupShard(lambda: self.config, self.log, self.world, setup, self.persister, self.metrics)
 
-    def move(self) -> None:
-        """Another broker coordinates the groups: it has what is committed, and reads it."""
+    def move(self, *, keeps_uncommitted: bool = False) -> None:
+        """Another broker coordinates the groups: it has what is committed, or all there is, and reads it."""
         old, self.shard = self.shard, self._new()
-        self.log.lose_uncommitted()
+        if not keeps_uncommitted:
+            self.log.lose_uncommitted()
         old.unload()
         for entry in self.log.entries:
             if entry.is_commit is not None:

@@ -64,6 +64,47 @@ def test_for_the_next_coordinator_too_a_static_member_that_has_left_need_not_rev
     assert coordinator.group.members.keys() == {"m1", "m2"}
 
 
+def test_a_static_member_that_has_left_need_not_revoke() -> None:
+    coordinator = Coordinator({"a": 2})
+    coordinator.join("m1", "a", instance_id="i", rebalance_timeout_ms=2_000)
+    coordinator.world.advance(INTERVAL_MS)
+    coordinator.join("m2", "a")
+    assert coordinator.beat("m1", 1, instance_id="i").assignment == {topic_id("a"): (0,)}
+    coordinator.beat("m1", -2, instance_id="i")
+    coordinator.world.advance(3_000)
+    assert coordinator.group.members.keys() == {"m1", "m2"}
+
+
+def test_a_member_that_has_more_to_revoke_in_the_same_epoch_has_all_of_its_time_for_that() -> None:
+    coordinator = Coordinator({"a": 2, "b": 2})
+    coordinator.join("m1", "a", "b", rebalance_timeout_ms=2 * INTERVAL_MS)
+    coordinator.world.advance(INTERVAL_MS)
+    coordinator.join("m2", "a", "b")
+    assert coordinator.beat("m1", 1).assignment == {topic_id("a"): (0, 1)}
+    coordinator.world.advance(INTERVAL_MS)
+    outcome = coordinator.beat("m1", 1, subscribed_topic_names=("b",))
+    assert (outcome.member_epoch, outcome.assignment) == (1, {})
+    coordinator.world.advance(2 * INTERVAL_MS - 1)
+    assert coordinator.group.members.keys() == {"m1", "m2"}
+    coordinator.world.advance(1)
+    assert coordinator.group.members.keys() == {"m2"}
+
+
+def test_a_static_member_that_has_left_is_in_no_epoch_before() -> None:
+    coordinator = Coordinator({"a": 2})
+    coordinator.join("m1", "a", instance_id="i")
+    coordinator.change_topic("a", 3)
+    coordinator.world.advance(INTERVAL_MS)
+    epoch = coordinator.beat("m1", 1, instance_id="i").member_epoch
+    assert epoch == 2
+    coordinator.beat("m1", -2, instance_id="i")
+    for known in (1, 2):
+        code = coordinator.refusal(
+            member_id="m1", member_epoch=known, instance_id="i", topic_partitions={topic_id("a"): (0,)}
+        )
+        assert code is ErrorCode.FENCED_MEMBER_EPOCH
+
+
 def test_nothing_is_assigned_to_the_id_that_a_static_member_had_before() -> None:
     coordinator = Coordinator({"a": 2})
     coordinator.join("m1", "a", instance_id="i")

@@ -50,6 +50,14 @@ def test_a_heartbeat_does_not_wait_for_the_resolution() -> None:
     assert outcome.assignment == {topic_id("a1"): (0,), topic_id("a2"): (0,)}
 
 
+def test_while_expressions_are_resolved_they_are_not_resolved_once_more() -> None:
+    coordinator = Coordinator({"a1": 1})
+    for member_id in ("m1", "m2"):
+        joined(coordinator, "a.*", member_id)
+    records = coordinator.records_of(lambda: coordinator.world.advance(0))
+    assert [key.NAME for key, _ in records].count("ConsumerGroupRegularExpressionKey") == 1
+
+
 def test_names_and_an_expression_add_up() -> None:
     coordinator = Coordinator({"a": 1, "b": 1})
     coordinator.join("m", "b", subscribed_topic_regex="a")

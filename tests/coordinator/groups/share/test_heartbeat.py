@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
+    ShareGroupMemberMetadataKey,
     ShareGroupMemberMetadataValue,
     ShareGroupMetadataValue,
     ShareGroupStatePartitionMetadataValue,
@@ -318,6 +319,12 @@ def test_a_group_has_so_many_partitions_and_no_more() -> None:
     coordinator.pulse("m", -1)
     assert coordinator.alter({"c": {0: 0}}) == {"": ErrorCode.INVALID_REQUEST}
     assert coordinator.alter({"b": {0: 0}}) == {"b": {0: ErrorCode.NONE}}
+
+
+def test_a_group_that_is_gone_does_not_come_back_with_a_tombstone() -> None:
+    groups = ShareCoordinator().share.groups
+    groups.replay(GROUP, ShareGroupMemberMetadataKey(group_id=GROUP, member_id="m"), None)
+    assert groups.groups == {}
 
 
 def test_targets_that_come_too_late_are_passed_over() -> None:

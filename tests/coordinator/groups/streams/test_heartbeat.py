@@ -209,6 +209,17 @@ def test_who_joins_while_tasks_are_assigned_gets_none_of_those_of_others(
     assert tasks == {"m1": {"0": frozenset([0])}, "m2": {"0": frozenset([1])}}
 
 
+def test_while_targets_are_computed_beside_nothing_else_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1")
+    monkeypatch.setattr(heartbeat, "SIZE_AT_ONCE", 2)
+    asked: list[object] = []
+    coordinator.groups._compute = lambda work, done: asked.append(work)
+    coordinator.join("m2")
+    assert statuses(coordinator.beat("m1", 2)) == [StatusCode.ASSIGNMENT_DELAYED]
+    assert len(asked) == 1
+
+
 def test_an_assignment_that_comes_too_late_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     coordinator = Coordinator()
     coordinator.join("m1")
@@ -528,3 +539,15 @@ def test_a_member_in_an_unknown_state_begins_anew() -> None:
     code = coordinator.refusal(member_id="m1", member_epoch=2, **owned(active=BOTH))
     assert code == ErrorCode.FENCED_MEMBER_EPOCH
     assert told(coordinator.beat("m1", 2, **owned())) == {"active": BOTH, "standby": {}, "warmup": {}}
+
+
+def test_for_the_next_coordinator_too_a_static_member_that_has_left_need_not_revoke() -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1", instance_id="i", rebalance_timeout_ms=2_000)
+    coordinator.join("m2")
+    assert told(coordinator.beat("m1", 2, instance_id="i")) is not None
+    coordinator.beat("m1", -2, instance_id="i")
+    coordinator.move()
+    coordinator.world.advance(3_000)
+    # Its place is kept until its session ends.
+    assert coordinator.group.members.keys() == {"m1", "m2"}
