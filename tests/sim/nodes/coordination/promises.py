@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import trio
 
+from kafkaproto_server.coordinator.groups import classic_group
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.coordinator_places import partition_of
 from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
@@ -138,7 +139,7 @@ class GroupPromises:
         """A member's commit was acknowledged. ``generation`` is that of the member, in a classic group."""
         self.acknowledged(commit)
         newest = max((each for told, each in self._generations if told < commit.sent), default=-1)
-        if generation is not None and generation < newest:
+        if generation is not None and self._counted_on(generation) < newest:
             what = f"{member} commits in generation {generation}, and {newest} was there before"
             self.violated(NodeInvariant.ONE_OWNER, what)
         taker, since = self._takers.get(place, (member, 0.0))
@@ -159,16 +160,27 @@ class GroupPromises:
 
     # -- classic groups ------------------------------------------------------------------------------------------
 
+    @property
+    def _newest_generation(self) -> int:
+        return max((each for _, each in self._generations), default=-1)
+
+    def _counted_on(self, generation: int) -> int:
+        """A generation's number if numbers did not begin anew behind the last one. A member may be some generations
+        behind the newest one, or ahead of what members were told so far."""
+        last = classic_group.MAX_GENERATION
+        return generation + max(0, (self._newest_generation + last // 2 - generation) // last) * last
+
     def assigned_by_leader(self, generation: int, assignment: Mapping[str, frozenset[Place]]) -> None:
         """A leader sends an assignment, by instance ids or member ids."""
-        self._sent.setdefault(generation, []).append(assignment)
+        self._sent.setdefault(self._counted_on(generation), []).append(assignment)
 
     def assigned(
         self, generation: int, member: str, places: frozenset[Place], *, is_newest: bool = True
     ) -> bool:
         """A member got its assignment, perhaps from the newest coordinator. Returns whether it may use that."""
         self.counts["classic assignments"] += 1
-        if generation > max((each for _, each in self._generations), default=-1):
+        generation = self._counted_on(generation)
+        if generation > self._newest_generation:
             self._generations.append((trio.current_time(), generation))
         told = self._assignments.setdefault(generation, {})
         others = {place: each for each, own in told.items() if each != member for place in own}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import trio
 
+from kafkaproto_server.coordinator.groups import classic_group
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.topic_names import GROUPS_TOPIC
 from tests.sim.checkers.invariants import ViolationError
@@ -107,6 +108,25 @@ def test_members_get_what_a_leader_has_sent_and_always_the_same() -> None:
         promises.assigned(1, "m", places(A))
         with violates(NodeInvariant.ONE_OWNER):
             promises.assigned(1, "m", places(B))
+
+    play(scene)
+
+
+def test_generations_that_begin_anew_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classic_group, "MAX_GENERATION", 8)
+
+    async def scene() -> None:
+        promises = group()
+        for generation, (m, n) in ((1, (A, B)), (8, (A, B)), (1, (B, A)), (2, (A, B))):
+            promises.assigned_by_leader(generation, {"m": places(m), "n": places(n)})
+            promises.assigned(generation, "m", places(m))
+            promises.assigned(generation, "n", places(n))
+        with violates(NodeInvariant.ONE_OWNER):
+            promises.assigned(2, "n", places(A))
+        await trio.sleep(1)
+        commit = promises.begin_commit(A, 5, "x")
+        with violates(NodeInvariant.ONE_OWNER):
+            promises.committed(A, commit, "m", 8)
 
     play(scene)
 
