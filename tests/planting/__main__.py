@@ -11,7 +11,7 @@ import click
 from tests.planting import report
 from tests.planting.campaign import try_all
 from tests.planting.faults import Fault, all_sites, find
-from tests.planting.judged import RULES, equivalent
+from tests.planting.judged import RULES, equivalent, noticed_by_seeds, noticed_by_tests
 from tests.planting.results import FOLDER, Results
 from tests.planting.rooms import ROOMS
 from tests.planting.rules import faults_of_undecided, text_of
@@ -72,7 +72,8 @@ def main(
         results.forget(faults)
         judged: set[Fault] = set()
     elif is_of_rules:
-        faults = faults_of_undecided()
+        known = {*noticed_by_tests(with_rules=False), *noticed_by_seeds()}
+        faults = [each for each in faults_of_undecided() if each not in known]
         judged = set(equivalent())
     else:
         places = [

@@ -98,6 +98,8 @@ class Host:
         self._rng = rng
         self.ids_drawn: set[bytes] = set()
         """By all of its processes; the incarnation of each is among them."""
+        self._ids_before: frozenset[bytes] = frozenset()
+        """Those that its former processes have drawn."""
         self._nursery = nursery
         self._scope = trio.CancelScope()
         self._threads: SimThreads | None = None
@@ -138,6 +140,10 @@ class Host:
         """What the running node knows of its log directories, once they are open."""
         running = None if self.node is None or not self.is_up else self.node._running
         return None if running is None else running.opened.log_directories
+
+    def has_drawn(self, drawn_id: bytes) -> bool:
+        """Whether an id is of the newest process."""
+        return drawn_id in self.ids_drawn and drawn_id not in self._ids_before
 
     @property
     def is_incomplete(self) -> bool:
@@ -229,6 +235,7 @@ class Host:
         """Start the node's process."""
         assert self.has_ended.is_set(), f"node {self.id} runs already"
         self.life += 1
+        self._ids_before = frozenset(self.ids_drawn)
         self.net.is_powered = True
         self._is_killed = self.is_announced = self.is_stopping = False
         self.has_ended = trio.Event()

@@ -95,7 +95,8 @@ class DirectoryChecker:
         epoch, placed = self._placed[host.id]
         self._placed[host.id] = epoch, []
         directories = host.log_directories
-        if directories is None or not directories.are_several or broker.incarnation_id not in host.ids_drawn:
+        # What a former process was promised cannot be seen at this one.
+        if directories is None or not directories.are_several or not host.has_drawn(broker.incarnation_id):
             return
         for topic_id, index in placed:
             topic = image.topics.get(topic_id)
