@@ -94,6 +94,9 @@ def _from_snapshot(
     state = _State()
     topic_id, index = partition_id
     for end_offset, image in log.images():
+        if not log.begins_by(end_offset):
+            # Behind an older snapshot there may be elections of which nothing is left.
+            break
         topic = image.topics.get(topic_id)
         partition = None if topic is None else topic.partitions.get(index)
         if partition is not None and partition.leader_epoch < leader_epoch:

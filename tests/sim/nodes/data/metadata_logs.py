@@ -156,15 +156,22 @@ class MetadataLog:
                     found = batch.registered.get(broker_id, found)
         return found
 
+    def begins_by(self, offset: int) -> bool:
+        """Whether nothing is missing from an offset on."""
+        return any(base <= offset for base in self._bases())
+
+    def _bases(self) -> list[int]:
+        """Where each segment begins."""
+        found = (
+            parse_segment_file_name(name, LOG_SUFFIX)
+            for name in self._host.disk._names.children.get(LOG_DIRECTORY, ())
+        )
+        return sorted(base for base in found if base is not None)
+
     def _read(self, begin: int) -> Iterator[_Segment]:
         """The segments of what is committed."""
         names = self._host.disk._names
-        bases = [
-            base
-            for name in names.children.get(LOG_DIRECTORY, ())
-            if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None
-        ]
-        for base in sorted(bases):
+        for base in self._bases():
             node = names[f"{LOG_DIRECTORY}/{segment_file_name(base)}"]
             segment = self._segments.get(base)
             if segment is None or not segment.holds(node):

@@ -281,3 +281,19 @@ def test_a_snapshot_is_read_until_it_is_another_one(monkeypatch: pytest.MonkeyPa
     snapshot(log, 6, 3)
     # The change to epoch 4 is told by nobody.
     assert log.told == []
+
+
+def test_elections_between_a_snapshot_and_a_log_that_begins_behind_it_are_not_passed_over() -> None:
+    log = Remembered(committed=100)
+    log.disk.remove(LOG)
+    for offset in (4, 5, 6):
+        append(log.host, RECORDS[offset : offset + 1], offset)
+    log.disk.rename(LOG, f"{LOG_DIRECTORY}/{4:020}.log")
+    snapshot(log, 3, 4)
+    # One may have been at offset 3.
+    assert log.told == []
+    snapshot(log, 4, 4)
+    assert [(each.leader_epoch, each.others) for each in log.told] == [
+        (5, frozenset({3})),
+        (6, frozenset()),
+    ]
