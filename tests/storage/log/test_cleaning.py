@@ -501,3 +501,19 @@ def test_a_log_that_starts_before_its_first_segment_is_read_from_there() -> None
     world.log.log.move_start_to(1)
     assert list(world.log.log.segment_bases) == [2, 4]
     assert [header.base_offset for header, _ in contents(world.log)] == [2, 3, 4]
+
+
+def test_segments_that_were_replaced_already_are_not_replaced_again() -> None:
+    """The new segment has the names of the first old one."""
+    world = several_segments()
+    log = world.log.log
+    cleaning = Cleaning(
+        world.disk, plan(world.log, world.found, CONFIG, now_ms=world.now_ms, delete_retention_ms=0)
+    )
+    while (group := cleaning.work(1)) is None:
+        pass
+    assert len(log.segments) > 2 * len(group.gone)
+    assert log.replace(group.gone, group.cleaned, cuts=0) is not None
+    names, before = world.disk.list_directory(LOG), contents(world.log)
+    assert log.replace(group.gone, group.cleaned, cuts=0) is None
+    assert (world.disk.list_directory(LOG), contents(world.log)) == (names, before)

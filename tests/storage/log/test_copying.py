@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -140,3 +141,38 @@ def test_a_source_that_cannot_be_read_is_told_of() -> None:
     assert isinstance(read(2), CorruptFileError)
     on.fail("read", ".log")
     assert isinstance(read(2), OSError)
+
+
+def test_a_copy_of_an_empty_log_has_one_segment() -> None:
+    on = disk()
+    source = open_log(on)
+    source.truncate_fully_to(5, 0)
+    copy = future(on)
+    part = Slice(offset=5, end_offset=5, max_bytes=1000, aborted=[], wall_ms=0)
+    assert copy_slice(source, copy, part, begins=True) == 0
+    assert copy.log.segment_bases == (5,)
+
+
+class TearingDisk(MemoryDisk):
+    """A disk that takes the last byte of a log when its directory gets another name."""
+
+    def rename(self, source: str, target: str) -> None:
+        super().rename(source, target)
+        if source == FUTURE:
+            file = self.open(f"{target}/{0:020}.log")
+            file.truncate(file.size() - 1)
+            file.close()
+
+
+def test_a_copy_that_lost_records_when_it_was_closed_does_not_count() -> None:
+    on = TearingDisk()
+    on.make_directory("/data")
+    source = open_log(on)
+    for each in batches([Made(1, 0, False, 5, 5, -1)] * 2):
+        source.append([each])
+    copy = future(on)
+    copy_all(source, copy, 1 << 20, [])
+    open_before = len(on.open_files)
+    with pytest.raises(CorruptFileError, match=r"has offsets \(0, 1\), and was closed with \(0, 2\)"):
+        settled(on, source, copy)
+    assert len(on.open_files) <= open_before

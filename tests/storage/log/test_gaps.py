@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import iterate_batches
+from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.disk import MemoryDisk
@@ -26,12 +27,13 @@ COMPACTED = replace(CONFIG, cuts_at_gaps=False)
 NO_LIMIT = 1 << 62
 
 
-def open_log(store: MemoryDisk, config: LogConfig) -> TopicLog:
+def open_log(store: MemoryDisk, config: LogConfig, *, is_clean: bool = False) -> TopicLog:
     return TopicLog.open(
         store,
         LOG,
         topic_id=bytes(16),
         config=config,
+        is_clean=is_clean,
         producer_expiration_ms=NO_LIMIT,
     )
 
@@ -86,3 +88,18 @@ def test_a_log_that_is_compacted_keeps_what_lies_behind_a_gap(lost: str, left: l
     log = after_a_crash(lost, COMPACTED)
     assert offsets(log) == left
     assert log.log.recovery_note is None
+
+
+def test_a_segment_that_begins_before_the_end_of_the_one_before_it_is_refused() -> None:
+    """All is durable, so it is no cut that a crash took. The indexes of each segment agree with its batches."""
+    store = MemoryDisk()
+    store.make_directory("/data")
+    log = open_log(store, COMPACTED)
+    for offset in range(4):
+        log.append([batch(offset, timestamp_ms=-1)])
+    assert log.log.segment_bases == (0, 2)
+    log.close(None)
+    for suffix in (".log", ".index", ".timeindex"):
+        store.rename(f"{LOG}/{segment_file_name(2, suffix)}", f"{LOG}/{segment_file_name(1, suffix)}")
+    with pytest.raises(CorruptFileError, match=r"ends at offset 2 .* but the next segment begins at 1"):
+        open_log(store, COMPACTED, is_clean=True)

@@ -226,6 +226,15 @@ def test_a_segment_with_a_full_index_is_left_behind(disk: Disk, root: str) -> No
     log.close()
 
 
+def test_a_segment_whose_time_index_is_full_is_left_behind(disk: Disk, root: str) -> None:
+    log = open_log(disk, root, LogConfig(index_interval_bytes=1, segment_index_bytes=30))
+    for offset in range(5):
+        log.append([batch(offset, timestamp_ms=5 + offset)])
+    # Two entries of 12 bytes fit into it, and three of 8 bytes into the offset index.
+    assert names_of_segments(disk, root) == [0, 3]
+    log.close()
+
+
 def test_offsets_beyond_the_reach_of_an_index_begin_a_segment(disk: Disk, root: str) -> None:
     log = open_log(disk, root)
     log.append([batch(0)])
@@ -376,6 +385,16 @@ def test_the_log_of_another_topic_is_refused(disk: Disk, root: str) -> None:
         CorruptFileError, match=r"partition.metadata: expected are the lines .* another topic"
     ):
         Log.open(disk, f"{root}/log", topic_id=bytes(16))
+
+
+def test_a_log_that_is_durable_at_once_is_refused_if_its_topic_id_is_torn(disk: Disk, root: str) -> None:
+    """A crash leaves none such, so nobody knows whose log it is."""
+    open_log(disk, root).close()
+    file = disk.open(f"{root}/log/partition.metadata")
+    file.truncate(20)
+    file.close()
+    with pytest.raises(CorruptFileError, match=r"partition.metadata: expected are the lines"):
+        open_log(disk, root)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from kafkaproto.records.batch import iterate_batches
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.ports import Buffer
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.reached import find_reached
+from kafkaproto_server.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.types import METADATA_TOPIC_ID
-from tests.sim.disk import MemoryDisk, PowerLossError
+from tests.sim.disk import MemoryDisk, MemoryFile, PowerLossError
 from tests.storage.support.helpers import FixedRng, SeededRng, batch, batches_of, read_all
 
 LOG = "/data/log"
@@ -337,3 +340,46 @@ def test_a_cut_whose_sync_failed_is_durable_once_the_log_is_open_again() -> None
     assert open_log(disk).log_end_offset == 2
     disk.crash(FixedRng(0))
     assert open_log(disk).log_end_offset == 2
+
+
+def reopened(disk: MemoryDisk) -> Log:
+    """As a node opens its log, which knows how far it had reached."""
+    policy = RecoveryPolicy(reached=find_reached(disk, LOG, 0))
+    return Log.open(disk, LOG, topic_id=METADATA_TOPIC_ID, config=PLAIN, policy=policy)
+
+
+def test_in_place_of_a_log_that_is_gone_no_empty_one_is_begun() -> None:
+    """Not even a file of one: it would not fit to the segments that the operator restores."""
+    disk = written_disk(4)
+    for suffix in ("log", "index", "timeindex"):
+        disk.remove(f"{FIRST}.{suffix}")
+    names = disk.list_directory(LOG)
+    with pytest.raises(StorageError, match=r"the log is empty, but .* says that epoch 2 started at offset 3"):
+        reopened(disk)
+    assert disk.list_directory(LOG) == names
+
+
+@pytest.mark.parametrize("torn_bytes", [0, 1])
+def test_a_log_that_lost_what_it_had_reached_is_refused_and_left_as_it_is(torn_bytes: int) -> None:
+    disk = written_disk(4)
+    left = disk.read_file(f"{FIRST}.log")[: 2 * BATCH_BYTES + torn_bytes]
+    overwrite(disk, f"{FIRST}.log", left)
+    with pytest.raises(StorageError, match="says that epoch 2 started at offset 3"):
+        reopened(disk)
+    assert disk.read_file(f"{FIRST}.log") == left
+
+
+def test_of_a_long_log_only_the_end_is_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+    write_at = MemoryFile.write_at
+
+    def counted(self: MemoryFile, position: int, data: Buffer) -> None:
+        if self._path == f"{FIRST}.log":
+            written.append(position)
+        write_at(self, position, data)
+
+    monkeypatch.setattr(MemoryFile, "write_at", counted)
+    monkeypatch.setattr("kafkaproto_server.storage.log.segment.REWRITTEN_BYTES", 2 * BATCH_BYTES)
+    disk = written_disk(5)
+    assert open_log(disk).log_end_offset == 5
+    assert written == [3 * BATCH_BYTES]

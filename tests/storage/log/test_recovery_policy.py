@@ -230,3 +230,23 @@ def test_a_damaged_first_batch_below_the_recovery_point_is_refused(length: int) 
     disk.open(f"{LOG}/{0:020}.log").write_at(8, length.to_bytes(4, "big"))
     with pytest.raises(CorruptFileError, match=f"{0:020}.log at byte 0: no valid batch for offset 0"):
         open_log(disk, RecoveryPolicy(recovery_point=EVERYTHING))
+
+
+def test_a_first_batch_whose_base_offset_the_disk_has_changed_is_told() -> None:
+    """The crc does not cover it, and the indexes agree with the batches behind."""
+    disk = disk_with(plain(4))
+    disk.open(f"{LOG}/{0:020}.log").write_at(0, (1).to_bytes(8, "big"))
+    with pytest.raises(CorruptFileError, match="no valid batch for offset 0: a batch begins at 1"):
+        open_log(disk, RecoveryPolicy(recovery_point=EVERYTHING))
+
+
+def test_a_durable_segment_that_lost_its_last_batch_is_told() -> None:
+    """Its indexes agree with the batches that are left."""
+    disk = disk_with(plain(4), is_closed=False)
+    log = open_log(disk)
+    log.roll()
+    append(log, plain(2))
+    log.close()
+    disk.open(f"{LOG}/{0:020}.log").truncate(3 * BATCH_BYTES)
+    with pytest.raises(CorruptFileError, match=r"ends at offset 3 .* but the next segment begins at 4"):
+        open_log(disk, RecoveryPolicy(recovery_point=EVERYTHING))

@@ -3,10 +3,14 @@ hold. Sizes are tested with the log (`test_log`)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.segment import LogConfig
-from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.storage.log.topic_log import SHORT_APPEND_BYTES, TopicLog
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.helpers import batch
 
@@ -116,3 +120,28 @@ def test_a_log_whose_last_segment_is_empty_does_not_begin_another_one() -> None:
     assert log.log.roll()
     assert not log.log.roll()
     assert log.log.segment_bases == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "end_offset", "is_short"),
+    [
+        (SHORT_APPEND_BYTES, 100, True),
+        (SHORT_APPEND_BYTES + 1, 100, False),
+        # The log is made durable then.
+        (100, 1_000, False),
+    ],
+    ids=["little", "much", "made durable"],
+)
+def test_an_append_is_short_if_it_only_writes_a_little(
+    size_bytes: int, end_offset: int, is_short: bool
+) -> None:
+    log = open_log(replace(CONFIG, segment_bytes=2 * SHORT_APPEND_BYTES, flush_messages=1_000))
+    log.append([far_batch(0)])
+    assert log.is_short_append(size_bytes, end_offset) is is_short
+
+
+def test_an_append_up_to_an_offset_that_no_index_can_hold_is_not_short() -> None:
+    log = open_log()
+    log.append([far_batch(0)])
+    assert log.is_short_append(100, MAX_RELATIVE_OFFSET)
+    assert not log.is_short_append(100, MAX_RELATIVE_OFFSET + 1)

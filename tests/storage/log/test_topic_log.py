@@ -21,7 +21,7 @@ from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.file_part import as_buffers
 from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
-from kafkaproto_server.storage.log.batch_walk import BatchPlace, Read, walk
+from kafkaproto_server.storage.log.batch_walk import BatchPlace, Read, find, walk
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
 from kafkaproto_server.storage.log.unsynced import make_durable
@@ -173,6 +173,22 @@ def test_a_read_that_must_not_wait_gives_up_while_the_log_is_being_cut() -> None
         log.records_now(0, 100, NO_LIMIT, whole_first=True, copied=True)
 
 
+def test_a_read_beside_an_append_is_the_batches_that_were_there_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second, third = batches([Made(1, 0, False, 0, 10, -1)] * 3)
+    log = open_log(disk())
+    log.append([first, second])
+
+    def find_meanwhile(read: Read, path: str, start: int, size: int, offset: int) -> BatchPlace | None:
+        if log.log.log_end_offset == 2:
+            log.append([third])
+        return find(read, path, start, size, offset)
+
+    monkeypatch.setattr("kafkaproto_server.storage.log.batch_walk.find", find_meanwhile)
+    assert bytes(log.read_records(0, 1 << 20, 2, whole_first=True)) == first + second
+
+
 @given(st.lists(MADE, min_size=1, max_size=25), st.integers(0, 10_010), st.data())
 def test_a_time_leads_to_the_first_record_from_then_on(
     made: list[Made], timestamp: int, data: st.DataObject
@@ -227,12 +243,8 @@ def test_a_batch_that_claims_a_later_time_than_its_records_have_is_searched_once
 
     monkeypatch.setattr("kafkaproto_server.storage.log.segment.record_times", counted)
     log = open_log(disk())
-    for offset, time_ms, claimed_ms in ((0, 1, 1_000), (1, 5, 5)):
-        records = [NewRecord(None, b"v", (), time_ms), NewRecord(None, b"v", (), claimed_ms)]
-        both = bytearray(build_batch(records, base_offset=2 * offset, timestamp_ms=time_ms))
-        honest = build_batch([records[0]] * 2, base_offset=2 * offset, timestamp_ms=time_ms)
-        # The header of one, and the records of the other.
-        log.append([resealed(both[:61] + honest[61:])])
+    log.append([claiming(1_000, base_offset=0, time_ms=1)])
+    log.append([claiming(5, base_offset=2, time_ms=5)])
     for _ in range(2):
         assert log.find_timestamp(3) == TimestampedOffset(2, 5, 0)
         assert log.find_timestamp(900) is None
@@ -242,6 +254,34 @@ def test_a_batch_that_claims_a_later_time_than_its_records_have_is_searched_once
     log.truncate_to(0, 0)
     log.append([build_batch([NewRecord(None, b"v", (), 900)], base_offset=0, timestamp_ms=900)])
     assert log.find_timestamp(900) == TimestampedOffset(0, 900, 0)
+
+
+def test_no_more_batches_are_remembered_for_what_they_claim_than_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+
+    def counted(batch: RecordBatchView) -> Iterator[tuple[int, int]]:
+        searched.append(batch.base_offset)
+        return record_times(batch)
+
+    monkeypatch.setattr("kafkaproto_server.storage.log.segment.record_times", counted)
+    monkeypatch.setattr("kafkaproto_server.storage.log.segment.MAX_FALSE_TIMESTAMPS", 1)
+    log = open_log(disk())
+    for base_offset in (0, 2):
+        log.append([claiming(1_000, base_offset=base_offset, time_ms=1)])
+    for _ in range(2):
+        assert log.find_timestamp(900) is None
+    assert searched == [0, 2, 2]
+
+
+def claiming(claimed_ms: int, *, base_offset: int, time_ms: int) -> bytes:
+    """A batch of two records, whose header claims a later time than they have."""
+    records = [NewRecord(None, b"v", (), time_ms), NewRecord(None, b"v", (), claimed_ms)]
+    both = bytearray(build_batch(records, base_offset=base_offset, timestamp_ms=time_ms))
+    honest = build_batch([records[0]] * 2, base_offset=base_offset, timestamp_ms=time_ms)
+    # The header of one, and the records of the other.
+    return resealed(both[:61] + honest[61:])
 
 
 def resealed(data: bytearray) -> bytes:
@@ -443,6 +483,16 @@ def test_an_aborted_transaction_that_compaction_has_dropped_does_not_come_back()
     log.log.abandon()
     store.remove(f"{LOG}/{0:020}.txnindex")
     assert open_log(store, recovery_point=recovery_point).found(0).aborted == []
+
+
+def test_producers_of_a_long_log_are_found_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkaproto_server.storage.log.topic_log.REPLAY_BYTES", 1)
+    store, log, _ = filled([Made(1, 0, False, 0, 10, producer_id) for producer_id in (7, 8, 9)])
+    assert log.log.segment_bases == (0,)
+    log.log.abandon()
+    found = open_log(store).found(0).producers
+    assert [each.producer_id for each in found.active()] == [7, 8, 9]
+    assert found.map_end_offset == 3
 
 
 @pytest.mark.parametrize("with_state", [True, False])

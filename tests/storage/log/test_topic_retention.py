@@ -246,6 +246,30 @@ def test_a_cut_takes_the_recovery_point_back() -> None:
     assert log.log.recovery_point == 3
     log.truncate_fully_to(9, 0)
     assert log.log.recovery_point == 3
+    log.truncate_fully_to(2, 0)
+    assert log.log.recovery_point == 2
+
+
+def test_a_cut_where_the_log_ends_is_none() -> None:
+    """What is being synced becomes durable."""
+    store = disk()
+    log = open_log(store)
+    append(log)
+    unsynced = log.unsynced(with_active=True)
+    assert unsynced is not None
+    make_durable(store, unsynced)
+    log.truncate_to(1, 0)
+    log.was_synced(unsynced)
+    assert log.log.recovery_point == 1
+
+
+def test_what_was_synced_in_another_directory_is_not_durable_in_this_one() -> None:
+    log = open_log(disk())
+    append(log)
+    unsynced = log.unsynced(with_active=True)
+    assert unsynced is not None
+    log.was_synced(unsynced._replace(directory="/other/topic-0"))
+    assert log.log.recovery_point == 0
 
 
 def test_so_many_records_are_made_durable_at_once() -> None:

@@ -14,6 +14,12 @@ from kafkaproto.transaction_index import ENTRY_SIZE, AbortedTransaction
 from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.log_state.transactions import EndTransactionMarker
 from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.storage.log.transaction_index_files import (
+    IndexFile,
+    append_aborted,
+    cut_aborted,
+    read_indexes,
+)
 from kafkaproto_server.storage.log.unsynced import make_durable
 from tests.sim.disk import MemoryDisk
 from tests.storage.log.test_topic_log import LOG, NO_LIMIT, disk, open_log
@@ -217,3 +223,14 @@ def test_a_state_that_a_cut_removed_does_not_come_back_for_other_records() -> No
     assert f"{4:020}.snapshot" in store.list_directory(LOG)
     found = open_log(store, recovery_point=recovery_point).found(0)
     assert [(each.producer_id, each.last_sequence) for each in found.producers.active()] == [(7, 1), (8, 3)]
+
+
+def test_a_cut_takes_the_entries_behind_it_and_the_indexes_of_segments_that_are_gone() -> None:
+    store = disk()
+    store.make_directory(LOG)
+    early, late, latest = (AbortedTransaction(7, last - 1, last, last + 1) for last in (1, 6, 11))
+    append_aborted(store, LOG, 0, [early, late])
+    append_aborted(store, LOG, 10, [latest])
+    assert cut_aborted(store, LOG, (0,), 6) == [f"{LOG}/{10:020}.txnindex.deleted"]
+    indexes = read_indexes(store, LOG, store.list_directory(LOG))
+    assert indexes == {0: IndexFile([early], is_whole=True)}

@@ -51,13 +51,12 @@ def removable_segments(
     ends = [*(segment.base_offset for segment in segments[1:]), log_end_offset]
     surplus = sum(segment.size_bytes for segment in segments) - retention.max_bytes
     has_surplus = retention.max_bytes >= 0
-    is_too_large = True
     for count, (segment, end) in enumerate(zip(segments, ends, strict=True)):
         if end > high_watermark or (count == len(segments) - 1 and not segment.size_bytes):
             return count
         # Apache Kafka looks at the sizes first, up to the first segment that may stay, and at the times of what is
-        # left then.
-        is_too_large = is_too_large and has_surplus and surplus >= segment.size_bytes
+        # left then. Here the surplus is negative behind that segment, so no later one is too much.
+        is_too_large = has_surplus and surplus >= segment.size_bytes
         surplus -= segment.size_bytes
         is_too_old = 0 <= retention.max_age_ms < now_ms - segment.newest_timestamp_ms
         if not is_too_large and not is_too_old:
