@@ -108,6 +108,8 @@ def test_records_delivered_often_are_not_delivered_behind_others() -> None:
     core = partition((StateBatch(0, 1, 0, 1), StateBatch(2, 3, 0, 4), StateBatch(4, 5, 0, 1)))
     assert get(core) == [(0, 1, 2)]
     assert get(core) == [(2, 2, 5)]
+    core = partition((StateBatch(0, 0, 0, 1), StateBatch(1, 3, 0, 4)))
+    assert get(core) == [(0, 0, 2)], "one record is enough to be behind"
 
 
 def delivered(core: SharePartition, first: int, last: int, count: int) -> None:
@@ -361,3 +363,11 @@ def test_what_does_not_reach_the_member_does_not_count_as_delivered() -> None:
     give_back(core, [AcquiredRange(*each) for each in get(core, most=4)])
     assert core.next_fetch_offset() == 0
     assert get(core, most=4) == [(0, 3, 1)]
+
+
+def test_locks_of_records_acquired_again_and_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkaproto_server.share.partition.FEW_LOCKS", 4)
+    core = partition()
+    for _ in range(20):
+        give_back(core, [AcquiredRange(*each) for each in get(core, log=LOG[:1])])
+        assert len(core._locks) <= 4

@@ -86,6 +86,12 @@ def test_the_log_start_moves_past_all_that_is_in_flight() -> None:
     assert len(core.in_flight) == 0
 
 
+def test_of_records_done_with_those_that_the_log_still_has_are_counted() -> None:
+    core = load(0, StateBatch(0, 3, 0, 1), StateBatch(4, 9, 2, 1))
+    core.log_start_moved(7)
+    assert (core.start_offset, core.delivery_complete_count) == (7, 3)
+
+
 def test_a_gap_that_the_log_has_lost_is_none_any_more() -> None:
     core = load(0, StateBatch(4, 5, 0, 1))
     assert core.gap_start == 0

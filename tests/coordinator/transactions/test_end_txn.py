@@ -135,6 +135,18 @@ def test_without_bumps_an_empty_transaction_does_not_end() -> None:
     assert codes(world.end(producer, commit=False)) == [INVALID]
 
 
+def test_a_transaction_whose_end_is_being_written_is_not_ended_once_more() -> None:
+    world = TransactionWorld(transaction_version=1)
+    producer = world.begin()
+    world.add(producer, P0)
+    world.log.commits_at_once = False
+    outcomes = world.end(producer)
+    assert codes(world.end(producer, commit=False)) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    world.log.commit()
+    assert codes(outcomes) == [NONE]
+    assert world.state() == "PrepareCommit"
+
+
 def test_while_markers_are_sent_nothing_else_may_be_done() -> None:
     world = TransactionWorld(transaction_version=1)
     producer = world.begin()
