@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkaproto.messages import EndTxnMarker
-from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
+from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, NewRecord, build_batch, iterate_batches
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.share.aborted import aborted_batches
 
@@ -62,6 +62,14 @@ def test_a_marker_that_cannot_be_read_ends_nothing() -> None:
         producer_epoch=0,
     )
     log = b"".join((written(0, 7), damaged, written(2, 7), marker(3, 7, ControlRecordType.ABORT)))
+    assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0), (2, 2)]
+
+
+def test_a_marker_that_compaction_has_removed_ends_nothing() -> None:
+    removed = bytearray(marker(1, 7, ControlRecordType.ABORT)[:HEADER_SIZE])
+    removed[8:12] = (HEADER_SIZE - LENGTH_END).to_bytes(4)
+    removed[57:61] = bytes(4)
+    log = b"".join((written(0, 7), bytes(removed), written(2, 7), marker(3, 7, ControlRecordType.ABORT)))
     assert aborted_batches(iterate_batches(log), [(7, 0)]) == [(0, 0), (2, 2)]
 
 
