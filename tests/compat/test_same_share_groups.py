@@ -104,6 +104,13 @@ def beat(talk: Talk, group: str, member_id: str, epoch: int, *names: str, **fiel
     return talk.ask(kafka.ShareGroupHeartbeatRequest(**{**values, **fields}), 1)
 
 
+def beat_until_next(talk: Talk, group: str, member_id: str, epoch: int) -> None:
+    """Heartbeats until the member has the next epoch: that a partition has a state may count a moment later."""
+    wait_until(
+        lambda: beat(talk, group, member_id, epoch).member_epoch == epoch + 1, WAIT_S, f"epoch {epoch + 1}"
+    )
+
+
 def initialized(talk: Talk, group: str) -> dict[str, int]:
     """How many partitions of each topic have a state."""
     asked = kafka.DescribeShareGroupOffsetsRequest.Group(group_id=group, topics=None)
@@ -393,10 +400,10 @@ def test_both_write_the_same_records(both: tuple[Node, Node]) -> None:
             names = {topic_id: name for name, topic_id in led_topics(node).items()}
             beat(talk, "same", "m", 0, "t", rack_id="r")
             settle(talk, "same", "t")
-            beat(talk, "same", "m", 2)
-            beat(talk, "same", "m", 3, "t", "gone")
+            beat_until_next(talk, "same", "m", 2)
+            assert beat(talk, "same", "m", 3, "t", "gone").member_epoch == 4, talk.told
             settle(talk, "same", "t", "gone")
-            beat(talk, "same", "m", 4)
+            beat_until_next(talk, "same", "m", 4)
             delete_topics(node, ["gone"])
             wait_until(partial(_has_records, node, 22), WAIT_S, "the end of a topic")
             beat(talk, "same", "m", 5)
