@@ -221,6 +221,11 @@ class TestTheLastEpoch:
         assert node.node.state.epoch == LAST_EPOCH
         assert node.disk.election == ElectionState(epoch=LAST_EPOCH)
 
+    def test_it_may_have_a_leader_and_a_later_one_may_not(self) -> None:
+        node = machine()
+        assert refusals(node, begin(2, LAST_EPOCH)) == []
+        assert refusals(node, begin(2, LAST_EPOCH + 1)) != []
+
 
 class TestVotes:
     """A voter's Vote in a later epoch waits until that voter was asked for its epoch."""

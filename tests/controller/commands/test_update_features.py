@@ -187,6 +187,15 @@ def test_a_min_isr_that_the_cluster_has_stays_when_elr_is_turned_on() -> None:
     assert len(node.records(start)) == 1
 
 
+def test_elr_that_stays_off_leaves_each_broker_its_own_min_isr() -> None:
+    node = Harness(features=[])
+    node.call(alter_configs_request(4, "1", ("min.insync.replicas", SET, "3")))
+    start = node.next_offset
+    assert update(node, (ELR, 0, UPGRADE)) == (0, None)
+    assert levels(node, start) == [(ELR, 0)]
+    assert len(node.records(start)) == 1
+
+
 @pytest.mark.parametrize("version", [0, 1, 2])
 def test_results_are_listed_as_long_as_the_version_has_them(version: int) -> None:
     node = Harness()

@@ -200,6 +200,15 @@ def test_who_is_eligible_of_an_empty_isr_stays_so_without_elr_until_one_leads() 
     assert removed.eligible_leader_replicas == [3]
 
 
+def test_nobody_else_stays_eligible_without_elr_once_one_leads() -> None:
+    partition = PartitionImage(
+        replicas=(1, 2, 3), directories=(bytes(16),) * 3, isr=(), elr=(2, 3), leader=-1
+    )
+    record = partition_change(bytes(16), 0, partition, Goal(), _without_elr(2, 3))
+    assert record is not None
+    assert (record.leader, record.isr, record.eligible_leader_replicas) == (2, [2], [])
+
+
 def test_a_last_known_leader_that_is_no_replica_any_more_is_not_elected() -> None:
     partition = PartitionImage(
         replicas=(1, 4), directories=(bytes(16),) * 2, isr=(), adding_replicas=(4,), last_known_elr=(4,)
