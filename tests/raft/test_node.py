@@ -17,6 +17,7 @@ from kafkaproto_server.raft.model.states import (
     Unattached,
 )
 from kafkaproto_server.raft.node import RaftNode
+from kafkaproto_server.raft.roles import election, transitions
 from kafkaproto_server.raft.values.config import RaftConfig
 from kafkaproto_server.raft.values.control import KRaftVersion, RecordedControl
 from kafkaproto_server.raft.values.effects import PendingBatch
@@ -79,6 +80,17 @@ def following(epoch: int = 4, leader_id: int = 2, voted_for: int | None = None) 
 
 def core_with_follower() -> Core:
     return core_with(following())
+
+
+def pause_after_pre_vote_ms(core: Core) -> int:
+    """Have a node without a leader ask for pre-votes that nobody gives; returns how long it then waits."""
+    election.become_prospective(core, 0)
+    prospective = core.state
+    assert isinstance(prospective, Prospective)
+    election.tick_prospective(core, prospective, prospective.deadline_ms)
+    given_up = core.state
+    assert isinstance(given_up, Unattached)
+    return given_up.election_at_ms - prospective.deadline_ms
 
 
 class TestOwnContradictions:
@@ -239,6 +251,16 @@ class TestViews:
         statistics = node.statistics()
         assert statistics.current_state == name
         assert (statistics.current_leader, statistics.high_watermark) == (-1, -1)
+
+
+class TestElectionsWithoutAResult:
+    def test_their_pauses_begin_anew_once_somebody_leads(self) -> None:
+        core = core_with(Unattached(epoch=4, election_at_ms=0))
+        pauses_ms = [pause_after_pre_vote_ms(core) for _ in range(5)]
+        assert pauses_ms[-1] > election.FIRST_BACKOFF_MS
+        transitions.become_follower(core, 2, 5, voter(2).endpoints, now_ms=0)
+        transitions.become_unattached(core, 6, now_ms=0)
+        assert pause_after_pre_vote_ms(core) <= election.FIRST_BACKOFF_MS
 
 
 class TestLateNews:
