@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.records.batch import NewRecord
+from kafkaproto.records.batch import NewRecord, iterate_batches
 from kafkaproto_server.node.replicas.appends import MAX_BYTES_CHECKED_AT_ONCE, Appends, _Request
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import PartitionError
 from kafkaproto_server.requests.data import ProduceItem, ProduceResult
-from tests.apis.support.data_broker import DataBroker, batch
+from tests.apis.support.data_broker import DataBroker, batch, wanted
 
 GZIP = 1
 
@@ -108,3 +108,20 @@ def test_records_of_the_broker_itself_are_limited_by_the_topics_max_message_byte
     assert caught.value.code is ErrorCode.MESSAGE_TOO_LARGE
     assert broker.replicas.written == 0
     assert appends.append_own(hosted(broker), [NewRecord(b"k", bytes(10))], compression=0) == 1
+
+
+def test_records_of_the_broker_itself_are_a_transactions_only_if_they_have_a_producer() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    appends, partition = broker.replicas.manager._appends, hosted(broker).partition
+    assert appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], compression=0) == 1
+    assert partition.producers.first_unstable_offset is None
+    # Producer ids begin with 0.
+    assert appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], 0, 0, compression=0) == 2
+    assert partition.producers.is_in_transaction(0, 0)
+    headers = [each.header() for each in iterate_batches(broker.fetch("t", wanted()).records)]
+    assert [(each.producer_id, each.base_sequence, each.is_transactional) for each in headers] == [
+        (-1, -1, False),
+        (0, 0, True),
+    ]

@@ -20,6 +20,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     write_offsets,
 )
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, only_partition, wanted
+from tests.node.replicas.test_moves import alter
 
 LOG = f"{0:020}.log"
 METADATA = "/logs/t-0/partition.metadata"
@@ -83,6 +84,22 @@ def test_more_directories_take_new_replicas_and_the_old_ones_stay() -> None:
     broker.topic("new", *[[ME]] * 4)
     broker.report()
     assert (len(names(broker)), len(names(broker, "/logs1")), len(names(broker, "/logs2"))) == (3, 2, 2)
+
+
+def test_the_directory_of_a_replica_that_is_being_opened_is_no_wish_for_a_later_one() -> None:
+    broker = with_two_partitions()
+    broker.topic("new", [ME])
+    broker.replicas.workers.hold()
+    broker.replicas.follow()
+    assert alter(broker, ("/logs1", "new", 0)) == [ErrorCode.REPLICA_NOT_AVAILABLE]
+    broker.replicas.workers.release()
+    broker.report()
+    assert (sorted(names(broker)), names(broker, "/logs1")) == (["new-0", "t-0"], ["t-1"])
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="new")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.topic("new", [ME])
+    broker.report()
+    assert (sorted(names(broker)), names(broker, "/logs1")) == (["new-0", "new-0-delete", "t-0"], ["t-1"])
 
 
 def test_what_was_deleted_and_made_anew_while_the_broker_was_down_is_set_aside() -> None:
@@ -230,6 +247,14 @@ def test_a_read_that_fails_costs_the_directory() -> None:
     broker.heartbeat()
     assert broker.harness.partition("t", 0).leader == -1
     assert values(broker, "t", 1) == [b"b"]
+
+
+def test_a_search_by_time_that_fails_costs_the_directory() -> None:
+    broker = with_two_partitions()
+    broker.replicas.disk.fail("read", f"t-0/{LOG}")
+    assert broker.offset("t", 1).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    broker.heartbeat()
+    assert broker.harness.partition("t", 0).leader == -1
 
 
 def test_leadership_leaves_a_failed_directory_and_the_replica_is_out_of_the_isr() -> None:

@@ -172,6 +172,10 @@ def test_what_the_metadata_says_while_a_log_is_cut_is_applied_to_what_is_left() 
     assert not following.hosted.is_being_cut
     assert following.cuts == ["what is left"]
     assert following.applied == [following.hosted]
+    # The next response is taken again.
+    following.ask()
+    following.respond(error_code=0, diverging_epoch=diverging)
+    assert len(following.jobs) == 2
 
 
 @pytest.mark.parametrize(("log_start", "expected"), [(3, 3), (4, "all, to 3")])

@@ -10,7 +10,17 @@ from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto_server.node.replicas import moves
 from tests.apis.support.data_broker import ME, DataBroker, batch
-from tests.node.replicas.test_moves import alter, described, move, moving, names, recorded, values
+from tests.node.replicas.test_moves import (
+    DELETE_DELAY_MS,
+    LOG,
+    alter,
+    described,
+    move,
+    moving,
+    names,
+    recorded,
+    values,
+)
 
 
 def settling(broker: DataBroker) -> None:
@@ -90,6 +100,19 @@ def test_a_copy_that_has_its_new_name_but_no_place_stays_only_in_a_failed_direct
     assert (names(broker), names(broker, "/logs1")) == (["t-0"], [left])
     assert described(broker) == {"/logs": [(0, False)], "/logs1": []}
     assert broker.produce("t", batch(b"d")).error_code == 0
+
+
+# -- what is left ----------------------------------------------------------------------------------------------------
+
+
+def test_the_files_in_the_former_directory_are_closed_after_the_delay() -> None:
+    broker = moving()
+    move(broker)
+    broker.report()
+    assert broker.produce("t", batch(b"d")).error_code == 0
+    assert len(broker.replicas.disk.open_files) == 2
+    broker.replicas.pass_time(DELETE_DELAY_MS)
+    assert [str(each) for each in broker.replicas.disk.open_files] == [f"/logs1/t-0/{LOG}"]
 
 
 # -- the rate --------------------------------------------------------------------------------------------------------

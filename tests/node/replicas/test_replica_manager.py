@@ -96,6 +96,18 @@ def test_who_uses_a_partition_hears_that_its_log_is_closed() -> None:
     assert heard == [hosted]
 
 
+def test_who_uses_a_partition_hears_that_its_directory_failed() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    manager = broker.replicas.manager
+    (hosted,) = manager.replicas
+    heard: list[object] = []
+    manager.role_changed = heard.append
+    broker.replicas._directory_failed("/logs", "EIO")
+    assert heard == [hosted]
+
+
 @pytest.mark.trio
 async def test_leaders_look_at_their_followers_from_time_to_time(autojump_clock: MockClock) -> None:
     broker = BrokerReplicas(1, lambda: EMPTY_IMAGE, static_config={"replica.lag.time.max.ms": "3000"})
