@@ -138,6 +138,23 @@ class TestTask:
         assert (partition.fetch_offset, partition.last_fetched_epoch) == (1, 1)
         assert task.following.replica.partition.high_watermark == 1
 
+    async def test_it_asks_for_the_others_once_what_is_copied_no_more_is_written(
+        self, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task = Task(monkeypatch, fetched(records=records(0)))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(task.run, 1)
+            await trio.sleep(0.5)
+            (job,) = task.following.jobs
+            task.fetcher.remove((TOPIC_ID, 0))
+            other = Following()
+            other.replica.partition.index = 1
+            task.fetcher.add(_Followed(other.hosted))
+            await trio.sleep(0.1)
+            assert task.leader.asked_ms == [0]
+            job.done(False)
+        assert task.leader.asked_ms == [0, 600]
+
     async def test_a_job_that_fails_ends_its_wait_as_well(
         self, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -102,6 +102,15 @@ def test_a_copy_that_has_its_new_name_but_no_place_stays_only_in_a_failed_direct
     assert broker.produce("t", batch(b"d")).error_code == 0
 
 
+def test_a_move_ends_if_its_copy_cannot_be_made() -> None:
+    broker = moving()
+    broker.replicas.disk.fail("create", "-future", errno.EMFILE)
+    move(broker)
+    assert described(broker) == {"/logs": [(0, False)], "/logs1": []}
+    assert names(broker, "/logs1") == []
+    assert broker.produce("t", batch(b"d")).error_code == 0
+
+
 # -- what is left ----------------------------------------------------------------------------------------------------
 
 
