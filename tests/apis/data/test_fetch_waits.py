@@ -15,7 +15,7 @@ from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
-from tests.apis.support.data_broker import ME, DataBroker, batch, wanted
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted
 
 
 def large(broker: DataBroker, **fields: Any) -> list[Any]:
@@ -249,3 +249,25 @@ def test_a_request_that_is_given_up_leaves_nothing(broker: DataBroker, session_e
     broker.produce("t", batch(b"a"))
     broker.replicas.pass_time(1000)
     assert found == []
+
+
+def test_a_follower_is_heard_of_when_its_request_comes_and_not_when_that_is_looked_at_again() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    broker.report()
+    follower = broker.replicas.partition("t", 0).followers[OTHER]
+    epoch = broker.harness.image.brokers[OTHER].epoch
+    waits = broker.fetch_request(
+        ("t", [wanted()]), replica_id=OTHER, replica_epoch=epoch, max_wait_ms=1000, min_bytes=10_000
+    )
+    assert broker.send(waits, 18) == []
+    broker.replicas.pass_time(400)
+    broker.produce("t", batch(b"a"))
+    lags_since_ms = broker.replicas.clock.now
+    broker.replicas.pass_time(200)
+    broker.produce("t", batch(b"b"))
+    broker.replicas.pass_time(400)
+    broker.produce("t", batch(b"c"))
+    broker.replicate("t", 2)
+    # It has never had all since the first record.
+    assert follower.last_caught_up_ms == lags_since_ms

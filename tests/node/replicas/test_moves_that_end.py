@@ -114,6 +114,22 @@ def test_a_move_ends_if_its_copy_cannot_be_made() -> None:
 # -- what is left ----------------------------------------------------------------------------------------------------
 
 
+def test_the_epoch_of_a_leader_without_a_record_in_it_moves() -> None:
+    broker = moving()
+    # Nobody leads for a while.
+    broker.harness.heartbeat(ME, want_fence=True)
+    broker.harness.heartbeat(ME)
+    broker.replicas.follow()
+    partition = broker.replicas.partition("t", 0)
+    move(broker)
+    broker.report()
+    (hosted,) = broker.replicas.manager.replicas
+    assert hosted.log is not None
+    assert partition.leader_epoch > 0
+    assert hosted.log.directory == "/logs1/t-0"
+    assert hosted.log.log.epoch_starts == ((0, 0), (partition.leader_epoch, 3))
+
+
 def test_the_files_in_the_former_directory_are_closed_after_the_delay() -> None:
     broker = moving()
     move(broker)
