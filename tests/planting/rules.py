@@ -33,9 +33,9 @@ _WITHOUT: Mapping[Kind, Sequence[frozenset[str]]] = {
 
 
 def faults_of(rule: Rule) -> Sequence[Fault]:
-    """The faults without which a rule is there. None if no operator takes it away."""
+    """The faults that take a rule away; none if no operator does."""
     place = place_of(rule)
-    sites = [each for each in all_sites(rule.path) if _function(each) == _bare(rule.function)]
+    sites = [each for each in all_sites(rule.path) if each.fault.function == _name(rule)]
     if place.kind is Kind.OPERAND:
         sites = list(_dropped(sites, place.node))
     else:
@@ -71,19 +71,15 @@ def _dropped(sites: Sequence[Site], operand: ast.expr) -> Iterator[Site]:
             at_node = [
                 each
                 for each in sites
-                if each.change.node is node and each.fault.operator == "operand dropped"
+                if each.change.node is node and each.fault.operator == site.fault.operator
             ]
             if _position(node.values[at_node.index(site)]) == _position(operand):
                 yield site
 
 
-def _function(site: Site) -> str:
-    return site.fault.function
-
-
-def _bare(function: str) -> str:
-    """The name of a function as faults have it."""
-    return function.replace(".<locals>", "")
+def _name(rule: Rule) -> str:
+    """The name of a rule's function as faults have it."""
+    return rule.function.replace(".<locals>", "")
 
 
 def _position(node: ast.AST) -> tuple[int, int, int | None, int | None] | None:

@@ -9,7 +9,9 @@ import pytest
 
 from tests.planting import sample
 from tests.planting.faults import Fault, all_sites
+from tests.planting.forks import Ended
 from tests.planting.process import in_new_process
+from tests.planting.quick import LIMIT_S
 from tests.planting.sample import unnoticed
 from tests.running.parts import commit
 
@@ -29,6 +31,21 @@ def test_one_fault_is_planted_at_least_and_others_as_long_as_there_is_time(
     for most_cpu_s, count in ((0.0, 1), (2.0, 3), (60.0, 4)):
         monkeypatch.setattr(sample, "MOST_CPU_S", most_cpu_s)
         assert list(sample._some(faults)) == list(faults.items())[:count]
+
+
+def test_with_its_fault_a_test_has_ten_times_as_long_as_without_and_a_little_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits_s: list[float] = []
+
+    def run(collected: object, test: str, functions: object, limit_s: float) -> Ended:
+        limits_s.append(limit_s)
+        return Ended(said=[None], failure="" if len(limits_s) == 1 else "it does not end", seconds=0.5)
+
+    monkeypatch.setattr(sample, "_run", run)
+    monkeypatch.setattr(sample, "collect", lambda tests, job: job(None))
+    assert sample.of_tests({all_sites("raft/node.py")[0].fault: "tests/test_a.py::test"}) == []
+    assert limits_s == [sample.TEST_LIMIT_S, 5.0 + LIMIT_S]
 
 
 def test_another_text_draws_another_sample(monkeypatch: pytest.MonkeyPatch) -> None:

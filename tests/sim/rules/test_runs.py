@@ -192,7 +192,7 @@ def test_strikes_are_faults_during_which_rules_decide() -> None:
 
 @pytest.mark.simulation
 def test_runs_are_the_same_with_probes() -> None:
-    # Short runs which together come to every room.
+    # Short runs, of six kinds.
     for found in run_many(ROOMS, [5, 1_000_001, 2_750_003, 3_000_005, 3_500_003, 4_000_005], 1):
         assert found.digest == _run(found.seed, draw(found.seed), 0).digest, found.seed
         assert any(each.decisive for each in found.found.values()), found.seed
