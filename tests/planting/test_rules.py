@@ -74,9 +74,10 @@ class _Shown(ast.NodeTransformer):
         return node.body
 
 
-def test_rules_that_decide_in_no_run_are_those_with_nothing() -> None:
-    first, second = read_rules()[:2]
-    assert undecided(f"# raft: 40 runs, seeds 1 to 40\n   0.0  {first}\n  25.0  {second}\n") == [first]
+def test_rules_that_decide_in_no_run_are_those_with_nothing_and_those_that_were_not_counted() -> None:
+    first, second, *others = read_rules()
+    lines = [f"   0.0  {first}", f"  25.0  {second}", *(f"1000.0  {each}" for each in others[1:])]
+    assert undecided("\n".join(["# raft: 40 runs, seeds 1 to 40", *lines])) == [first, others[0]]
 
 
 def test_what_is_written_names_the_test_or_nobody(tmp_path: Path) -> None:

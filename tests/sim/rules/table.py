@@ -35,8 +35,6 @@ CORPUS = TABLE / "corpus.txt"
 """The seeds that ``bin/test --search`` starts from: they have reached what no other seed had."""
 ROOMS = tuple(sorted(path.stem for path in TABLE.glob("*.txt") if path not in (RESULTS, CORPUS)))
 _INDENT = "    "
-_NEVER = "   0.0  "
-"""What a line of ``decisive.txt`` begins with if a rule decides in no run."""
 _NUMBERED = re.compile(r"(.*) #(\d+)")
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -103,9 +101,10 @@ def read_rules(rooms: Sequence[str] = ROOMS) -> list[Rule]:
 
 
 def undecided(text: str) -> list[Rule]:
-    """The rules that decide in no run, if ``text`` is the content of ``decisive.txt``."""
-    named = {line.removeprefix(_NEVER) for line in text.splitlines() if line.startswith(_NEVER)}
-    return [rule for rule in read_rules() if str(rule) in named]
+    """The rules that decide in no run, or were never counted, if ``text`` is the content of ``decisive.txt``."""
+    counted = [line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith("#")]
+    decisive = {rule for number, rule in counted if float(number)}
+    return [rule for rule in read_rules() if str(rule) not in decisive]
 
 
 def rules_in(path: Path) -> list[Rule]:
