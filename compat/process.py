@@ -79,6 +79,26 @@ class ServerProcess:
         """Whether the process has not ended yet."""
         return self._process.poll() is None
 
+    def wait_until(self, condition: Callable[[], bool], timeout_s: float, what: str) -> None:
+        """Waits for something that this process does; ``what`` names it.
+
+        Raises ProcessDiedError when the process ends first, WaitedTooLongError when the time is over, both with the
+        process's last words.
+        """
+
+        def holds() -> bool:
+            # Looked at before the condition: what it did just before the end still counts.
+            running = self.is_running
+            held = condition()
+            if not held and not running:
+                raise ProcessDiedError(f"ended before {what}: {self.last_words()}")
+            return held
+
+        try:
+            wait_until(holds, timeout_s, what)
+        except WaitedTooLongError as error:
+            raise WaitedTooLongError(f"{error}: {self.last_words()}") from None
+
     def wait_for_line(self, log_path: Path, marker: str, timeout_s: float) -> str:
         """The first whole line of that log with `marker` in it.
 
@@ -87,18 +107,11 @@ class ServerProcess:
         found: list[str] = []
 
         def appeared() -> bool:
-            # Looked at before the log: a line written just before the end still counts.
-            running = self.is_running
             lines = log_path.read_text(errors="replace").splitlines(keepends=True)
             found.extend(line.rstrip("\n") for line in lines if marker in line and line.endswith("\n"))
-            if not found and not running:
-                raise ProcessDiedError(f"ended before it said {marker!r}: {self.last_words()}")
             return bool(found)
 
-        try:
-            wait_until(appeared, timeout_s, f"the line {marker!r} in {log_path}")
-        except WaitedTooLongError as error:
-            raise WaitedTooLongError(f"{error}: {self.last_words()}") from None
+        self.wait_until(appeared, timeout_s, f"the line {marker!r} in {log_path}")
         return found[0]
 
     def terminate(self, timeout_s: float) -> int:

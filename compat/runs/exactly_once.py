@@ -16,7 +16,7 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from compat.cluster import Cluster
 from compat.kafka.jvm import TOOL_OPTIONS, class_path
 from compat.kafka.programs import program_command
-from compat.process import ServerProcess, WaitedTooLongError, wait_until
+from compat.process import ServerProcess, WaitedTooLongError
 from compat.quorum import connect
 from kafkaproto.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
@@ -53,12 +53,14 @@ class Copying:
         return [line for line in text.splitlines() if line.startswith(beginning)]
 
     def wait_for_commits(self, count: int, timeout_s: float) -> None:
-        """Wait until it has printed so many commits."""
-        wait_until(lambda: len(self.lines("committed")) >= count, timeout_s, f"{count} commits")
+        """Wait until it has printed so many commits. Raises ProcessDiedError or WaitedTooLongError."""
+        self.process.wait_until(lambda: len(self.lines("committed")) >= count, timeout_s, f"{count} commits")
 
     def wait_until_done(self, timeout_s: float) -> None:
-        """Wait until everything is copied."""
-        wait_until(lambda: bool(self.lines("done")), timeout_s, "the application to copy everything")
+        """Wait until everything is copied. Raises ProcessDiedError or WaitedTooLongError."""
+        self.process.wait_until(
+            lambda: bool(self.lines("done")), timeout_s, "the application to copy everything"
+        )
 
     def close(self) -> None:
         """End it."""
