@@ -125,3 +125,13 @@ def test_records_of_the_broker_itself_are_a_transactions_only_if_they_have_a_pro
         (-1, -1, False),
         (0, 0, True),
     ]
+
+
+def test_after_a_clean_stop_the_records_of_the_broker_itself_are_not_read_again() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    appends = broker.replicas.manager._appends
+    assert appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], compression=0) == 1
+    broker.replicas.stop()
+    assert f"{1:020}.snapshot" in broker.replicas.disk.list_directory("/logs/t-0")

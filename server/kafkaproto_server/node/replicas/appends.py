@@ -355,8 +355,8 @@ class Appends:
         if is_transactional:
             partition.producers.check(header, is_from_client=False)
         partition.take_offsets(header)
+        partition.producers.update(header)
         if is_transactional:
-            partition.producers.update(header)
             partition.verifications.end(producer_id)
         self._count_own(hosted, batch, len(records))
         self._write(hosted, batch, header.next_offset, ACKS_LEADER, _NOTHING_APPENDED, None)
