@@ -99,7 +99,10 @@ _ROOMS = (
     ),
     Room(
         name="node/replicas",
-        tests=("node/replicas", "node/observability", "apis/data", _OF_NODES),
+        tests=(
+            *("node/replicas", "node/observability", "node/coordinators", _OF_NODES),
+            *("apis/data", "apis/groups", "apis/transactions"),
+        ),
         seeds=(RECORDS, DIRECTORIES, GROUPS, LATE_PEERS),
     ),
     Room(

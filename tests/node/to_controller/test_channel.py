@@ -197,8 +197,11 @@ async def test_a_lost_connection_is_made_again_and_the_request_repeated() -> Non
 
 
 async def test_one_request_is_in_flight_at_a_time_and_the_wait_for_another_counts() -> None:
+    is_asked, may_answer = trio.Event(), trio.Event()
+
     async def slow(request: Message) -> Message:
-        await trio.sleep(0.15)
+        is_asked.set()
+        await may_answer.wait()
         return await alive(request)
 
     controller = ScriptedController(slow)
@@ -206,9 +209,10 @@ async def test_one_request_is_in_flight_at_a_time_and_the_wait_for_another_count
         to = channel(lambda: at(port))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(beat, to, 1)
-            await trio.sleep(0.05)
+            await is_asked.wait()
             with pytest.raises(ControllerUnavailable, match="the one before it is still being answered"):
                 await beat(to, 2, timeout_ms=50)
+            may_answer.set()
         to.close()
     assert [getattr(request, "current_metadata_offset", None) for request in controller.asked] == [1]
 
