@@ -335,7 +335,7 @@ async def test_a_peer_that_takes_the_request_and_is_silent_times_out() -> None:
     peer.gates[52] = trio.Event()
     async with (
         listening(peer, served_versions=SERVED.get) as (_, port),
-        # In this time the connection is made as well; a machine that does much else needs more than a tenth of a second.
+        # In this time the connection is made as well, which takes a while on a machine that does much else.
         harness(timeout_ms=1_000) as it,
     ):
         it.send(1, port, vote())
