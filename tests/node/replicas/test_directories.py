@@ -125,6 +125,24 @@ def test_what_was_deleted_and_made_anew_while_the_broker_was_down_is_set_aside()
     assert sorted(names(broker)) == ["t-0", "t-0-stray"]
 
 
+def test_checkpoints_say_nothing_of_what_was_set_aside() -> None:
+    """They name no topic id: a later topic of that name would get the offsets of the former one."""
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    assert broker.produce("t", batch(b"old")).error_code == 0
+    broker.replicas.stop()
+    disk = broker.replicas.disk
+    assert read_offsets(disk, "/logs", HIGH_WATERMARKS) == {("t", 0): 1}
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.start()
+    broker.report()
+    assert names(broker) == ["t-0-stray"]
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    assert read_offsets(disk, "/logs", HIGH_WATERMARKS) == {}
+
+
 def test_a_partition_without_a_topic_id_is_set_aside() -> None:
     broker = DataBroker()
     broker.topic("t", [ME])
