@@ -200,6 +200,16 @@ def test_a_task_whose_run_lasts_is_not_due_when_another_one_is() -> None:
     assert schedule.take_due(3_000) == [balance]
 
 
+@pytest.mark.parametrize(("interval_ms", "due_ms"), [(0, None), (1, 8)], ids=["never", "each millisecond"])
+def test_the_shortest_interval_is_a_millisecond_and_0_is_never(interval_ms: int, due_ms: int | None) -> None:
+    config = ControllerConfig(
+        auto_leader_rebalance_enable=False, unclean_leader_election_interval_ms=interval_ms
+    )
+    schedule = TaskSchedule(config)
+    schedule.start(7)
+    assert schedule.next_deadline_ms == due_ms
+
+
 def test_a_run_that_leadership_has_ended_does_not_keep_the_next_active_controller_from_one() -> None:
     harness = led_by_another(**BALANCED)
     harness.in_slices = True

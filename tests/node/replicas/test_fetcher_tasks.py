@@ -27,7 +27,7 @@ from kafkaproto_server.node.replicas.fetchers import (
 )
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.types import Endpoint
-from tests.node.replicas.test_fetchers import TOPIC_ID, Following
+from tests.node.replicas.test_fetchers import TOPIC_ID, Following, Offsets
 from tests.node.support.controllers import TrioClock, in_order
 from tests.node.support.edge_rng import EdgeRng
 
@@ -488,6 +488,21 @@ class TestFetchers:
             # All of them run, and look for their leaders.
             await trio.testing.wait_all_tasks_blocked()
             assert sorted(self.asked) == [2, 2, 3]
+            nursery.cancel_scope.cancel()
+
+    async def test_a_follower_whose_offset_the_leader_does_not_have_begins_where_the_leader_does(
+        self, autojump_clock: MockClock
+    ) -> None:
+        async with trio.open_nursery() as nursery:
+            fetchers, following = await self.started(nursery, 1)
+            fetchers.follow(following.hosted)
+            following.fetcher = fetcher = fetchers._fetchers[2, 0]
+            fetcher._peer = cast(Any, Offsets(latest=20, earliest=9))
+            following.ask()
+            await fetcher._take(fetched(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
+            await trio.testing.wait_all_tasks_blocked()
+            (job,) = following.jobs
+            assert job.work() == 9
             nursery.cancel_scope.cancel()
 
     async def test_what_is_followed_no_more_is_not_asked_for(self, autojump_clock: MockClock) -> None:

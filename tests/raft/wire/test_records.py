@@ -148,6 +148,12 @@ class TestControlRecords:
         with pytest.raises(RemoteProtocolError, match=r"VotersRecord\.voters: voter ids"):
             wire.recorded_control(0, *encode_control_record(ControlRecordType.KRAFT_VOTERS, message))
 
+    @pytest.mark.parametrize("level", [0, 1])
+    def test_a_kraft_version_of_static_or_of_changeable_voters_is_in_force(self, level: int) -> None:
+        message = KRaftVersionRecord(kraft_version=level)
+        found = wire.recorded_control(4, *encode_control_record(ControlRecordType.KRAFT_VERSION, message))
+        assert found == RecordedControl(offset=4, record=KRaftVersion(level=level))
+
     @pytest.mark.parametrize("level", [-1, 2])
     def test_an_unknown_kraft_version_is_refused(self, level: int) -> None:
         message = KRaftVersionRecord(kraft_version=level)
