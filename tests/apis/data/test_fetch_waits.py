@@ -127,6 +127,15 @@ def test_a_large_request_for_more_than_it_allows_waits_only_for_what_it_allows(b
     assert [len(each.records or b"") for each in response.responses[0].partitions[:3]] == [size, size, 0]
 
 
+def test_a_large_request_gets_a_first_batch_that_is_larger_than_it_allows(broker: DataBroker) -> None:
+    sent = batch(bytes(1000))
+    found = large(broker, max_bytes=100)
+    broker.produce("four", sent, 2)
+    broker.replicas.call_due()
+    (response,) = found
+    assert [len(each.records) for each in response.responses[0].partitions[:4]] == [0, 0, len(sent), 0]
+
+
 def test_a_request_that_becomes_large_while_it_waits_counts_no_records_twice(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, iterate_batches
+from kafkaproto_server.log_state.producers import ProducerRefused
 from kafkaproto_server.node.replicas.appends import MAX_BYTES_CHECKED_AT_ONCE, Appends, _Request
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import PartitionError
@@ -125,6 +126,31 @@ def test_records_of_the_broker_itself_are_a_transactions_only_if_they_have_a_pro
         (-1, -1, False),
         (0, 0, True),
     ]
+
+
+def test_the_broker_itself_writes_nothing_for_a_producer_that_was_replaced() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    appends, records = broker.replicas.manager._appends, [NewRecord(b"k", b"v")]
+    assert appends.append_own(hosted(broker), records, 7, 1, compression=0) == 1
+    with pytest.raises(ProducerRefused) as caught:
+        appends.append_own(hosted(broker), records, 7, 0, compression=0)
+    assert caught.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+    assert appends.append_own(hosted(broker), records, 7, 1, compression=0) == 2
+
+
+def test_what_the_coordinator_said_holds_no_more_once_the_broker_itself_has_begun_the_transaction() -> None:
+    # A batch that was on its way until the transaction has ended would begin it again.
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    appends, partition = broker.replicas.manager._appends, hosted(broker).partition
+    epoch = partition.leader_epoch
+    guard = partition.verifications.begin(7, 0, 0, bumps_epoch=True, leader_epoch=epoch, now_ms=0)
+    assert partition.verifications.is_valid(7, guard, epoch)
+    appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], 7, 0, compression=0)
+    assert not partition.verifications.is_valid(7, guard, epoch)
 
 
 def test_after_a_clean_stop_the_records_of_the_broker_itself_are_not_read_again() -> None:

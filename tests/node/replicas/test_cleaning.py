@@ -420,6 +420,28 @@ async def test_the_entry_of_a_deleted_topic_goes(
 
 
 @pytest.mark.trio
+async def test_a_replica_that_comes_back_to_the_broker_is_cleaned_though_its_former_log_could_not_be(
+    broker: DataBroker, autojump_clock: trio.testing.MockClock
+) -> None:
+    write(broker, 5)
+    manager, replica = broker.replicas.manager, hosted(broker)
+    file = broker.replicas.disk.open(f"{PATH}/t-0/{1:020}.log")
+    file.write_at(70, b"\xff\xff")
+    file.close()
+    await run(broker)
+    assert manager.cleaner_statistics().uncleanable == {PATH: 1}
+    topic, image = broker.harness.image.topic_by_name("t"), replica.image
+    assert topic is not None
+    assert image is not None
+    manager.replica_removed(topic.topic_id, 0)
+    manager.replica_changed(topic, 0, image, replica.directory_id)
+    write(broker, 5)
+    await run(broker)
+    assert manager.cleaner_statistics().uncleanable == {PATH: 0}
+    assert read(broker) == [b"value 3", b"value 4"]
+
+
+@pytest.mark.trio
 @pytest.mark.parametrize("when", range(0, 14, 2))
 async def test_a_topic_may_be_deleted_while_it_is_cleaned(
     broker: DataBroker, autojump_clock: trio.testing.MockClock, when: int

@@ -138,6 +138,19 @@ def test_what_is_not_committed_stays() -> None:
     assert broker.replicas.partition("t", 0).log_start_offset == 2
 
 
+def test_producers_are_known_after_a_crash_though_retention_has_removed_all_that_they_wrote() -> None:
+    broker = DataBroker()
+    topic(broker, retention_bytes="0")
+    producer = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 0}
+    produce(broker, "t", **producer)
+    work(broker, "remove_old_records")
+    assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 1}
+    broker.start_again(is_clean=False)
+    broker.report()
+    produce(broker, "t", **producer)
+    assert broker.replicas.partition("t", 0).log_end_offset == 1
+
+
 # --- producers ---
 
 
