@@ -65,6 +65,19 @@ def test_a_large_request_ends_with_its_time_or_with_an_error(broker: DataBroker,
     assert found[0].responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
 
 
+def test_a_large_request_ends_once_a_closer_replica_has_the_offset(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = DataBroker(replica_selector_class="org.apache.kafka.common.replica.RackAwareReplicaSelector")
+    broker.topic("t", [ME, OTHER])
+    broker.produce("t", batch(b"a"))
+    monkeypatch.setattr("kafkaproto_server.node.replicas.fetches.FEW_PARTITIONS", 0)
+    request = broker.fetch_request(("t", [wanted(0, 1)]), rack_id=f"r{OTHER}", max_wait_ms=1000)
+    found = broker.send(request, 18)
+    assert found == []
+    broker.replicate("t", 1)
+    (response,) = found
+    assert response.responses[0].partitions[0].preferred_read_replica == OTHER
+
+
 def test_a_large_request_for_which_there_is_enough_does_not_wait(broker: DataBroker) -> None:
     broker.produce("t", batch(b"a"))
     partitions = [wanted(index) for index in range(1000)]

@@ -243,6 +243,23 @@ async def test_aborted_transactions_go_with_their_batches(
 
 
 @pytest.mark.trio
+async def test_an_aborted_transaction_is_forgotten_with_the_first_segment(
+    broker: DataBroker, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Its marker is the first record, since its own ones were deleted."""
+    write(broker, 1, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)
+    end_transaction(broker, is_abort=True)
+    write(broker, 4, start=600)
+    replica = hosted(broker)
+    broker.replicas.manager.replicas.move_start(replica, 1, lambda: None, lambda: None)
+    assert replica.log is not None
+    assert replica.log.log.segment_bases[0] == 1
+    assert [each.last_offset for each in replica.partition.aborted] == [1]
+    await run(broker)
+    assert replica.partition.aborted == []
+
+
+@pytest.mark.trio
 async def test_a_log_that_cannot_be_read_is_logged_once_and_served(
     broker: DataBroker, autojump_clock: trio.testing.MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:

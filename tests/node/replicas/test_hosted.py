@@ -19,6 +19,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.controller.support.harness import TIMESTAMP_MS
+from tests.sim.disk import MemoryFile
 
 
 def test_checkpoints_that_cost_too_many_descriptors_do_not_cost_the_directory() -> None:
@@ -86,6 +87,32 @@ def test_a_start_knows_the_high_watermark_of_the_checkpoint() -> None:
     broker.report()
     partition = broker.replicas.partition("t", 0)
     assert (partition.high_watermark, partition.log_end_offset) == (2, 3)
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
+def test_a_start_reads_all_of_a_log_only_if_it_was_not_closed_in_order(
+    is_clean: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    for _ in range(10):
+        assert broker.produce("t", batch(bytes(100_000))).error_code == 0
+    broker.start_again(is_clean=is_clean)
+    read_bytes = 0
+    read_at = MemoryFile.read_at
+
+    def counted(file: MemoryFile, position: int, length: int) -> bytes:
+        nonlocal read_bytes
+        found = read_at(file, position, length)
+        read_bytes += len(found)
+        return found
+
+    monkeypatch.setattr(MemoryFile, "read_at", counted)
+    broker.report()
+    assert broker.replicas.partition("t", 0).log_end_offset == 10
+    # Of a log that was closed in order, its first and last batches have to confirm the indexes.
+    assert (read_bytes < 500_000) is is_clean
 
 
 def test_what_was_committed_while_a_log_was_closed_stays_so() -> None:

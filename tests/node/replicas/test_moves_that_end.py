@@ -170,3 +170,54 @@ def test_a_slice_is_as_large_as_the_rate_allows_but_no_larger_than_others(
     for _ in range(2):
         assert broker.replicas.workers.do_one(lambda count: 0)
     assert described(broker)["/logs1"] == [(lag, True)]
+
+
+# -- what is deleted meanwhile ---------------------------------------------------------------------------------------
+
+
+def delete_before(broker: DataBroker, offset: int) -> None:
+    """Delete the first records of the replica."""
+    (hosted,) = broker.replicas.manager.replicas
+    broker.replicas.manager.replicas.move_start(hosted, offset, lambda: None, lambda: None)
+
+
+def logs_of_copy(broker: DataBroker) -> list[str]:
+    disk = broker.replicas.disk
+    (copy,) = (each for each in disk.list_directory("/logs1") if each.endswith("-future"))
+    return [each for each in disk.list_directory(f"/logs1/{copy}") if ".log" in each]
+
+
+def test_files_of_a_copy_that_are_deleted_are_removed_at_once() -> None:
+    """Nobody reads a copy."""
+    broker = moving(log_roll_ms="1000")
+    # It begins a segment.
+    late_ms = broker.replicas.clock.wall_ms() + 1000
+    assert broker.produce("t", batch(b"d", timestamp_ms=late_ms)).error_code == 0
+    move(broker)
+    delete_before(broker, 3)
+    broker.replicas.pass_time(moves.WAIT_MS)
+    assert logs_of_copy(broker) == [f"{LOG}.deleted", f"{3:020}.log"]
+    broker.replicas.manager.replicas.removals.remove_due()
+    assert logs_of_copy(broker) == [f"{3:020}.log"]
+
+
+def test_producers_are_not_held_back_while_a_copy_that_was_begun_anew_is_made_durable() -> None:
+    """All that the copy had was deleted when it was about to take the replica's place."""
+    broker = moving()
+    move(broker)
+    workers = broker.replicas.workers
+    workers.hold()
+    broker.send(broker.produce_request(("t", 0, batch(b"d"))), 13)
+    delete_before(broker, 4)
+    broker.report()
+    (under_way,) = broker.replicas.manager.moves._by_id.values()
+    assert under_way.is_held
+    while under_way.move.is_prepared:
+        assert workers.do_one(lambda count: 0)
+    found = broker.send(broker.produce_request(("t", 0, batch(b"e"))), 13)
+    while not found:
+        assert workers.do_one(lambda count: 0)
+    assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-future"])
+    workers.release()
+    assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
+    assert values(broker) == [b"e"]
