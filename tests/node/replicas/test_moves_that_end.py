@@ -54,6 +54,7 @@ async def test_a_stop_lets_a_copy_take_the_replicas_place_that_is_about_to() -> 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broker.replicas.manager.moves.stop)
         await wait_all_tasks_blocked()
+        assert nursery.child_tasks
         broker.replicas.workers.release()
     assert described(broker) == {"/logs": [], "/logs1": [(0, False)]}
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
@@ -68,6 +69,17 @@ async def test_no_move_begins_once_the_broker_stops() -> None:
     await broker.replicas.manager.moves.stop()
     move(broker)
     assert (described(broker)["/logs1"], names(broker, "/logs1")) == ([], [])
+
+
+@pytest.mark.trio
+async def test_a_stop_closes_the_files_in_the_former_directory() -> None:
+    broker = moving()
+    move(broker)
+    broker.report()
+    assert broker.produce("t", batch(b"d")).error_code == 0
+    assert len(broker.replicas.disk.open_files) == 2
+    await broker.replicas.manager.moves.stop()
+    assert [str(each) for each in broker.replicas.disk.open_files] == [f"/logs1/t-0/{LOG}"]
 
 
 # -- directories that fail -------------------------------------------------------------------------------------------
