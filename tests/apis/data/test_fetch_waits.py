@@ -15,7 +15,9 @@ from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
+from tests.apis.data.test_fetch import cold
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted
+from tests.sim.disk import MemoryFile
 
 
 def large(broker: DataBroker, **fields: Any) -> list[Any]:
@@ -218,6 +220,19 @@ def test_a_large_request_is_given_up_at_any_time(
         0,
         0,
     )
+
+
+def test_what_a_consumer_may_not_have_yet_ends_no_wait(
+    replicated: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if a thread would have to read it. Otherwise consumers that have all ask again and again."""
+    assert replicated.produce("t", batch(b"a")).error_code == 0
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    monkeypatch.setattr(MemoryFile, "part_now", cold)
+    request = replicated.fetch_request(("t", [wanted()]), max_wait_ms=1000)
+    found = replicated.send(request, 18)
+    replicated.replicas.pass_time(999)
+    assert found == []
 
 
 @pytest.mark.parametrize("throttle_ms", [0, 700])

@@ -421,9 +421,13 @@ async def test_while_a_log_moves_another_one_is_cleaned(autojump_clock: trio.tes
         broker.topic(topic, **COMPACTED)
         broker.report()
         write(broker, count, topic=topic)
-    hosted(broker).is_moving = True
+    assert broker.replicas.manager.alter_directory("t", 0, "/logs1") == 0
     await run(broker)
     assert (len(read(broker)), len(read(broker, "u"))) == (9, 2)
+    # It has moved.
+    broker.report()
+    await run(broker)
+    assert (len(read(broker)), len(read(broker, "u"))) == (2, 2)
 
 
 @pytest.mark.trio

@@ -15,6 +15,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import FetchResponse, ListOffsetsRequest, ListOffsetsResponse
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
 from kafkaproto_server.features import LATEST_METADATA_VERSION
+from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
@@ -176,6 +177,15 @@ def test_what_the_metadata_says_while_a_log_is_cut_is_applied_to_what_is_left() 
     following.ask()
     following.respond(error_code=0, diverging_epoch=diverging)
     assert len(following.jobs) == 2
+
+
+def test_a_log_is_cut_also_where_the_first_of_all_epochs_ends() -> None:
+    following = Following(log_end=5)
+    following.replica.partition.epochs = LeaderEpochs([(0, 0)])
+    following.ask()
+    following.respond(error_code=0, diverging_epoch=FetchResponse.EpochEndOffset(epoch=0, end_offset=3))
+    (job,) = following.jobs
+    assert job.work() == 3
 
 
 @pytest.mark.parametrize(("log_start", "expected"), [(3, 3), (4, "all, to 3")])

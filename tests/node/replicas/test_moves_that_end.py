@@ -9,7 +9,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto_server.node.replicas import moves
-from tests.apis.support.data_broker import ME, DataBroker, batch
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.replicas.test_moves import (
     DELETE_DELAY_MS,
     LOG,
@@ -54,6 +54,7 @@ async def test_a_stop_lets_a_copy_take_the_replicas_place_that_is_about_to() -> 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(broker.replicas.manager.moves.stop)
         await wait_all_tasks_blocked()
+        assert nursery.child_tasks
         broker.replicas.workers.release()
     assert described(broker) == {"/logs": [], "/logs1": [(0, False)]}
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
@@ -68,6 +69,17 @@ async def test_no_move_begins_once_the_broker_stops() -> None:
     await broker.replicas.manager.moves.stop()
     move(broker)
     assert (described(broker)["/logs1"], names(broker, "/logs1")) == ([], [])
+
+
+@pytest.mark.trio
+async def test_a_stop_closes_the_files_in_the_former_directory() -> None:
+    broker = moving()
+    move(broker)
+    broker.report()
+    assert broker.produce("t", batch(b"d")).error_code == 0
+    assert len(broker.replicas.disk.open_files) == 2
+    await broker.replicas.manager.moves.stop()
+    assert [str(each) for each in broker.replicas.disk.open_files] == [f"/logs1/t-0/{LOG}"]
 
 
 # -- directories that fail -------------------------------------------------------------------------------------------
@@ -130,6 +142,19 @@ def test_the_epoch_of_a_leader_without_a_record_in_it_moves() -> None:
     assert hosted.log.log.epoch_starts == ((0, 0), (partition.leader_epoch, 3))
 
 
+def test_a_follower_that_moves_begins_no_epoch() -> None:
+    """It learns where an epoch begins from its leader's records. Otherwise it claims after a start to have some."""
+    broker = DataBroker(directories=2)
+    broker.topic("t", [OTHER, ME])
+    broker.report()
+    move(broker)
+    broker.report()
+    (hosted,) = broker.replicas.manager.replicas
+    assert hosted.log is not None
+    assert hosted.log.directory == "/logs1/t-0"
+    assert hosted.log.log.epoch_starts == ()
+
+
 def test_the_files_in_the_former_directory_are_closed_after_the_delay() -> None:
     broker = moving()
     move(broker)
@@ -138,6 +163,22 @@ def test_the_files_in_the_former_directory_are_closed_after_the_delay() -> None:
     assert len(broker.replicas.disk.open_files) == 2
     broker.replicas.pass_time(DELETE_DELAY_MS)
     assert [str(each) for each in broker.replicas.disk.open_files] == [f"/logs1/t-0/{LOG}"]
+
+
+# -- syncs -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_copy_takes_the_replicas_place_once_no_thread_syncs_that_any_more() -> None:
+    broker = moving()
+    move(broker)
+    (hosted,) = broker.replicas.manager.replicas
+    hosted.syncs += 1
+    broker.report()
+    broker.replicas.pass_time(2 * moves.WAIT_MS)
+    assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-future"])
+    hosted.syncs -= 1
+    broker.replicas.pass_time(moves.WAIT_MS)
+    assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
 
 
 # -- the rate --------------------------------------------------------------------------------------------------------

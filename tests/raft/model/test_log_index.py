@@ -155,8 +155,9 @@ def test_a_snapshot_or_a_cleaning_that_was_overtaken_by_an_installed_one_is_of_n
     index = log_index((1, 0), end=60)
     index.install(at(80, 3), 7)
     index.add_snapshot(at(40, 1), 5)
+    index.add_snapshot(at(80, 2), 5)
     index.move_start(40)
-    assert (index.start_offset, index.earliest_snapshot) == (80, at(80, 3))
+    assert (index.start_offset, index.earliest_snapshot, index.latest_snapshot) == (80, at(80, 3), at(80, 3))
 
 
 def test_a_start_moved_to_a_snapshot_keeps_later_ones() -> None:

@@ -365,6 +365,8 @@ class TestResponses:
             RemoteProtocolError, match="FetchSnapshotResponse: the answer is about partition 2"
         ):
             decode(FETCH_SNAPSHOT, fetch_snapshot_response(index=2))
+        with pytest.raises(RemoteProtocolError, match="FetchSnapshotResponse: the answer is not about the"):
+            decode(FETCH_SNAPSHOT, fetch_snapshot_response(name="other"))
 
     @pytest.mark.parametrize(("leader_id", "epoch"), [(-2, 0), (0, -1), (-1, -2), (3, -1)])
     def test_a_leader_that_cannot_be_is_refused(self, leader_id: int, epoch: int) -> None:
@@ -504,10 +506,10 @@ def fetch_response(partition_index: int = 0) -> kafka.FetchResponse:
     return kind(responses=[kind.FetchableTopicResponse(topic_id=METADATA_TOPIC_ID, partitions=[partition])])
 
 
-def fetch_snapshot_response(index: int = 0) -> kafka.FetchSnapshotResponse:
+def fetch_snapshot_response(index: int = 0, name: str = METADATA_TOPIC) -> kafka.FetchSnapshotResponse:
     kind = kafka.FetchSnapshotResponse
     partition = kind.PartitionSnapshot(index=index)
-    return kind(topics=[kind.TopicSnapshot(name=METADATA_TOPIC, partitions=[partition])])
+    return kind(topics=[kind.TopicSnapshot(name=name, partitions=[partition])])
 
 
 def test_the_cores_error_codes_are_those_of_the_library() -> None:
