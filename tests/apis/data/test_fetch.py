@@ -98,11 +98,15 @@ def test_what_does_not_fit_any_more_is_left_out(broker: DataBroker) -> None:
         assert [bytes(each.records) for each in topic.partitions] == expected
 
 
-def test_the_brokers_own_limit_holds_too() -> None:
+@pytest.mark.parametrize("replica_id", [-1, OTHER], ids=["consumer", "follower"])
+def test_the_brokers_own_limit_holds_too(replica_id: int) -> None:
     broker = DataBroker(fetch_max_bytes="1024")
-    broker.topic("t")
-    write(broker, b"a" * 800, b"b" * 800)
-    assert len(batches(broker.fetch("t").records)) == 1
+    broker.topic("t", [ME, OTHER])
+    write(broker, b"a" * 800, b"b" * 800, b"c" * 2000)
+    broker.replicate("t", 3)
+    for offset in range(3):
+        found = broker.fetch("t", wanted(0, offset), replica_id=replica_id)
+        assert len(batches(found.records)) == 1
 
 
 def test_a_consumer_reads_up_to_the_high_watermark_and_a_follower_all(replicated: DataBroker) -> None:
