@@ -10,14 +10,20 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DeleteTopicsRequest
+from kafkaproto_server.node.replicas import fetches as module
 from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
 from tests.apis.data.test_fetch import cold
+from tests.apis.data.test_nearest_replicas import RACK_AWARE
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted
 from tests.sim.disk import MemoryFile
+
+SIZES = pytest.mark.parametrize("few", [0, 128], ids=["large", "small"])
+"""How many partitions a small request has at most."""
 
 
 def large(broker: DataBroker, **fields: Any) -> list[Any]:
@@ -288,7 +294,11 @@ def test_a_request_that_is_given_up_leaves_nothing(broker: DataBroker, session_e
     assert found == []
 
 
-def test_a_follower_is_heard_of_when_its_request_comes_and_not_when_that_is_looked_at_again() -> None:
+@SIZES
+def test_a_follower_is_heard_of_when_its_request_comes_and_not_when_that_is_looked_at_again(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW_PARTITIONS", few)
     broker = DataBroker()
     broker.topic("t", [ME, OTHER])
     broker.report()
@@ -308,3 +318,231 @@ def test_a_follower_is_heard_of_when_its_request_comes_and_not_when_that_is_look
     broker.replicate("t", 2)
     # It has never had all since the first record.
     assert follower.last_caught_up_ms == lags_since_ms
+
+
+# --- what is looked at, and how often ---
+
+
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The partitions that are looked at from now on."""
+    found: list[int] = []
+    find = Fetches.find
+
+    def noted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+        found.append(fetch.index)
+        return find(fetches, fetch, may_read)
+
+    monkeypatch.setattr(Fetches, "find", noted)
+    return found
+
+
+@SIZES
+@pytest.mark.parametrize("max_wait_ms", [-1, 0, 1])
+def test_a_request_is_looked_at_again_only_if_it_waits(
+    broker: DataBroker, few: int, max_wait_ms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW_PARTITIONS", few)
+    looks = looked_at(monkeypatch)
+    found = broker.send(broker.fetch_request(("t", [wanted()]), max_wait_ms=max_wait_ms), 18)
+    assert (len(found), looks) == ((0, [0]) if max_wait_ms > 0 else (1, [0]))
+    broker.replicas.pass_time(1)
+    assert (len(found), looks) == ((1, [0, 0]) if max_wait_ms > 0 else (1, [0]))
+
+
+def test_a_request_that_names_its_topic_is_woken_as_well(broker: DataBroker) -> None:
+    request = broker.fetch_request(("t", [wanted()]), version=12, max_wait_ms=1000)
+    found = broker.send(request, 12)
+    assert found == []
+    broker.produce("t", batch(b"a"))
+    assert len(found) == 1
+
+
+@SIZES
+def test_a_follower_has_what_it_asks_for_in_its_newest_request(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW_PARTITIONS", few)
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    for value in (b"a", b"b"):
+        broker.produce("t", batch(value))
+    for offset in (1, 2):
+        broker.replicate("t", offset)
+        assert broker.replicas.partition("t", 0).high_watermark == offset
+
+
+def test_an_error_ends_the_wait_for_the_partitions_behind_it(broker: DataBroker) -> None:
+    broker.topic("two", [ME], [ME])
+    request = broker.fetch_request(("two", [wanted(0, 7), wanted(1)]), max_wait_ms=1000)
+    (response,) = broker.send(request, 18)
+    assert [each.error_code for each in response.responses[0].partitions] == [
+        ErrorCode.OFFSET_OUT_OF_RANGE,
+        0,
+    ]
+
+
+SIZE = len(batch(b"a"))
+
+
+@pytest.mark.parametrize(
+    ("batches", "limit", "min_bytes", "has_enough"),
+    [
+        ((1, 1), 1 << 20, 2 * SIZE, True),
+        ((1, 0), 1 << 20, SIZE + 1, False),
+        ((3, 0), SIZE, 2 * SIZE, False),
+        ((1, 0), 0, 1, True),
+        ((1, 0), 0, 2, False),
+    ],
+    ids=["both logs", "no more than there is", "no more than the limit", "something", "but a byte"],
+)
+def test_what_a_thread_is_to_read_counts_as_far_as_its_size_is_known(
+    broker: DataBroker,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    batches: tuple[int, int],
+    limit: int,
+    min_bytes: int,
+    has_enough: bool,
+) -> None:
+    broker.topic("two", [ME], [ME])
+    for index, count in enumerate(batches):
+        for _ in range(count):
+            assert broker.produce("two", batch(b"a"), index).error_code == 0
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    partitions = [wanted(index, partition_max_bytes=limit) for index in range(2)]
+    found = broker.send(broker.fetch_request(("two", partitions), max_wait_ms=1000, min_bytes=min_bytes), 18)
+    assert bool(found) == has_enough
+
+
+def test_a_request_that_waits_takes_a_place_for_each_partition_and_at_least_one(broker: DataBroker) -> None:
+    broker.topic("three", [ME], [ME], [ME])
+    parked = broker.replicas.manager.fetches.parked
+    for count in (1, 3):
+        request = broker.fetch_request(("three", [wanted(index) for index in range(count)]), max_wait_ms=1000)
+        assert broker.send(request, 18) == []
+        assert parked.partitions == count
+        broker.replicas.pass_time(1000)
+    full = broker.fetch_request(("three", [wanted(index) for index in range(3)]), session_epoch=0)
+    session: dict[str, Any] = {"session_id": broker.ask(full, 18).session_id}
+    broker.ask(broker.fetch_request(**session, session_epoch=1), 18)
+    # Nothing is new in any of its partitions.
+    assert broker.send(broker.fetch_request(**session, session_epoch=2, max_wait_ms=1000), 18) == []
+    assert parked.partitions == 1
+
+
+@SIZES
+def test_what_was_read_for_a_request_is_not_kept_while_it_waits_or_when_it_is_given_up(
+    broker: DataBroker, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW_PARTITIONS", few)
+    broker.replicas.follow()
+    request = broker.fetch_request(("t", [wanted()]), max_wait_ms=1000)
+    fetch = broker.replicas.manager.fetches.fetch
+    give_up: Any = fetch(fetch_values(request, 18), 18, lambda _: True, lambda result: None)
+    broker.replicas.call_due()
+    # What a small request has read is not read again before its response.
+    assert len(give_up.__self__._results) == (0 if few == 0 else 1)
+    give_up()
+    assert give_up.__self__._results == []
+
+
+# --- large requests ---
+
+
+def test_what_there_was_when_a_large_request_came_counts_once(broker: DataBroker) -> None:
+    size = len(batch(b"a"))
+    broker.topic("four", *[[ME]] * 4)
+    broker.produce("four", batch(b"a"), 0)
+    request = broker.fetch_request(
+        ("four", [*map(wanted, range(1004))]), max_wait_ms=1000, min_bytes=3 * size
+    )
+    found = broker.send(request, 18)
+    broker.produce("four", batch(b"b"), 0)
+    broker.replicas.call_due()
+    assert found == []
+    broker.produce("four", batch(b"c"), 1)
+    broker.replicas.call_due()
+    assert len(found) == 1
+
+
+def test_what_changes_while_one_request_is_looked_at_is_nothing_to_others(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    broker.topic("other")
+    find = Fetches.find
+    written: list[bytes] = []
+
+    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+        if fetch.index == 900 and not written:
+            written.append(batch(b"a"))
+            broker.produce("four", written[0], 0)
+        return find(fetches, fetch, may_read)
+
+    monkeypatch.setattr(Fetches, "find", late)
+    assert len(large(broker)) == 1
+    request = broker.fetch_request(("other", [*map(wanted, range(1000))]), max_wait_ms=1000)
+    assert broker.send(request, 18) == []
+
+
+def test_what_a_thread_reads_for_a_large_request_is_read_for_no_other(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    found = large(broker)
+    broker.produce("four", batch(b"a"), 0)
+    broker.replicas.call_due()
+    assert len(found) == 1
+    refused = broker.ask(broker.fetch_request(session_id=77, session_epoch=1), 18)
+    assert refused.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+
+
+def test_a_large_request_is_looked_at_some_partitions_at_a_time(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    looks = looked_at(monkeypatch)
+    broker.replicas.follow()
+    fetches, timers = broker.replicas.manager.fetches, broker.replicas.manager._timers
+    request = broker.fetch_request(("t", [*map(wanted, range(300))]), max_wait_ms=1000)
+    fetches.fetch(fetch_values(request, 18), 18, lambda _: True, lambda result: None)
+    in_turns: list[int] = []
+    while fetches.in_turns._works:
+        before = len(looks)
+        heapq.heappop(timers._heap)[2]()
+        in_turns.append(len(looks) - before)
+    assert [each for each in in_turns if each] == [64, 64, 64, 64, 44]
+
+
+def test_a_batch_that_is_larger_than_the_limit_ends_the_wait_of_a_large_request(broker: DataBroker) -> None:
+    found = large(broker, max_bytes=1)
+    broker.produce("four", batch(b"a"), 0)
+    broker.replicas.call_due()
+    (response,) = found
+    assert len(response.responses[0].partitions[0].records) == len(batch(b"a"))
+
+
+def test_a_topic_that_is_deleted_ends_the_wait_of_a_large_request(broker: DataBroker) -> None:
+    found = large(broker)
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="four")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.replicas.follow()
+    broker.replicas.call_due()
+    (response,) = found
+    assert {each.error_code for each in response.responses[0].partitions} == {ErrorCode.UNKNOWN_TOPIC_ID}
+
+
+@SIZES
+def test_a_replica_that_is_nearer_ends_the_wait_once_it_has_the_offset(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FEW_PARTITIONS", few)
+    broker = DataBroker(replica_selector_class=RACK_AWARE)
+    broker.topic("t", [ME, OTHER])
+    for value in (b"a", b"b"):
+        broker.produce("t", batch(value))
+    broker.replicate("t", 1)
+    found = broker.send(broker.fetch_request(("t", [wanted(0, 2)]), rack_id="r0", max_wait_ms=1000), 18)
+    assert found == []
+    broker.replicate("t", 2)
+    assert [each.responses[0].partitions[0].preferred_read_replica for each in found] == [OTHER]

@@ -19,6 +19,7 @@ from kafkaproto_server.node.replicas.disk_jobs import (
     FIRST_PAUSE_S,
     LONGEST_PAUSE_S,
     SLOW_S,
+    TURN_S,
     DiskJob,
     DiskLane,
 )
@@ -186,6 +187,26 @@ def test_after_a_slow_job_the_thread_does_all_for_a_time_that_grows(monkeypatch:
     now[0] += FIRST_PAUSE_S
     jobs.short("b")
     assert jobs.log[2:] == ["did b", "took b"]
+
+
+def test_results_are_reported_when_the_turn_is_over_though_jobs_still_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jobs, now = Jobs(), [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def takes_half_a_turn(name: str) -> str:
+        now[0] += TURN_S / 2
+        return name
+
+    for name in ("a", "b", "c"):
+        jobs.lane.put(DiskJob(partial(takes_half_a_turn, name), jobs.log.append, lambda error: None))
+    jobs.workers.work()
+    jobs.workers.report()
+    assert jobs.log == ["a", "b"]
+    jobs.workers.work()
+    jobs.workers.report()
+    assert jobs.log == ["a", "b", "c"]
 
 
 class _Buffer(bytearray):

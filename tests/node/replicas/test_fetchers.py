@@ -12,8 +12,10 @@ import trio
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import FetchResponse, ListOffsetsRequest, ListOffsetsResponse
+from kafkaproto.messages import EndTxnMarker, FetchResponse, ListOffsetsRequest, ListOffsetsResponse
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
+from kafkaproto.records.control import ControlRecordType, encode_control_record
+from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.features import LATEST_METADATA_VERSION
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.metrics.topics import TopicMetrics
@@ -141,6 +143,52 @@ def test_what_is_copied_counts_also_as_reassigned_if_the_reassignment_adds_this_
     metrics = following.owner.metrics
     assert metrics.replication_bytes_in == len(BATCH)
     assert metrics.reassignment_bytes_in == (len(BATCH) if adding == (1,) else 0)
+
+
+def of_producer(base_offset: int, sequence: int, end: ControlRecordType | None = None) -> bytes:
+    """A record in a transaction, or the end of one."""
+    marker = EndTxnMarker(coordinator_epoch=0)
+    record = NewRecord(None, b"v") if end is None else NewRecord(*encode_control_record(end, marker))
+    return build_batch(
+        [record],
+        base_offset=base_offset,
+        partition_leader_epoch=1,
+        timestamp_ms=1,
+        control=end is not None,
+        transactional=True,
+        producer_id=9,
+        producer_epoch=0,
+        base_sequence=sequence,
+    )
+
+
+def test_only_the_end_of_an_aborted_transaction_is_noted_as_one() -> None:
+    following = Following()
+    noted: list[list[AbortedTransaction]] = []
+    cast(Any, following.hosted.log).append = lambda batches, aborted, wall_ms: noted.append(aborted)
+    for sent in (
+        of_producer(0, 0),
+        of_producer(1, -1, ControlRecordType.COMMIT),
+        of_producer(2, 1),
+        of_producer(3, -1, ControlRecordType.ABORT),
+    ):
+        following.ask()
+        following.respond(records=sent)
+        job = following.jobs.pop()
+        job.work()
+        job.done(False)
+    aborted = following.replica.partition.aborted
+    assert [(each.first_offset, each.last_offset) for each in aborted] == [(2, 3)]
+    assert noted == [[], [], [], aborted]
+
+
+def test_what_was_asked_before_a_full_request_is_not_kept() -> None:
+    following = Following()
+    following.ask()
+    following.fetcher.remove((TOPIC_ID, 0))
+    following.fetcher._session.handle_failure()
+    assert following.ask() == []
+    assert following.fetcher._asked == {}
 
 
 def test_a_refusal_of_the_epoch_before_does_not_end_the_fetching_in_the_new_one() -> None:

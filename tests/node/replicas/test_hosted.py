@@ -75,6 +75,12 @@ def run_short(broker: DataBroker) -> None:
     assert broker.produce("t", batch(b"lost")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
 
 
+def delete(broker: DataBroker) -> None:
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.replicas.follow()
+
+
 def test_a_start_knows_the_high_watermark_of_the_checkpoint() -> None:
     broker = DataBroker()
     broker.topic("t", [ME, OTHER])
@@ -161,14 +167,23 @@ def test_a_replica_that_is_deleted_while_its_log_runs_short_is_not_opened_again(
     broker.replicas.workers.hold()
     broker.topic("t", [ME])
     broker.replicas.follow()
-    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
-    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
-    broker.replicas.follow()
+    delete(broker)
     broker.replicas.disk.fail("create", LOG, errno.EMFILE)
     broker.replicas.workers.release()
     assert broker.replicas.disk.failures["create"] == 1
     broker.replicas.pass_time(10_000)
     assert list(broker.replicas.manager.replicas) == []
+
+
+def test_a_replica_whose_directory_could_not_be_made_can_be_deleted() -> None:
+    broker = DataBroker()
+    broker.replicas.disk.fail("create", "/t-0", errno.EMFILE)
+    broker.topic("t", [ME])
+    broker.replicas.follow()
+    assert not broker.replicas.disk.exists(f"{PATH}/t-0")
+    delete(broker)
+    assert list(broker.replicas.manager.replicas) == []
+    assert not broker.replicas.manager._failures
 
 
 @pytest.mark.parametrize("is_stopping", [True, False], ids=["stop", "failed directory"])

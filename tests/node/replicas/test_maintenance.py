@@ -247,6 +247,13 @@ def test_each_checkpoint_has_its_offsets() -> None:
     assert checkpoint(broker, HIGH_WATERMARKS) == {("t", 0): 3}
 
 
+def test_a_log_that_starts_at_0_is_not_in_the_checkpoint_of_log_starts() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    assert checkpoint(broker, LOG_STARTS) == {}
+
+
 def test_the_checkpoint_of_high_watermarks_has_what_is_committed() -> None:
     broker = DataBroker()
     broker.topic("t", [ME, 0])

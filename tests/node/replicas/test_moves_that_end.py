@@ -9,6 +9,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto_server.node.replicas import moves
+from kafkaproto_server.replica.moving import Extent, Move, Step
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.replicas.test_moves import (
     DELETE_DELAY_MS,
@@ -163,6 +164,26 @@ def test_the_files_in_the_former_directory_are_closed_after_the_delay() -> None:
     assert len(broker.replicas.disk.open_files) == 2
     broker.replicas.pass_time(DELETE_DELAY_MS)
     assert [str(each) for each in broker.replicas.disk.open_files] == [f"/logs1/t-0/{LOG}"]
+
+
+def test_a_move_that_is_woken_while_it_waits_looks_no_more_often_than_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broker = moving()
+    move(broker)
+    (hosted,) = broker.replicas.manager.replicas
+    looks, next_step = [], Move.next_step
+
+    def counted(move: Move, source: Extent, **known: bool) -> Step:
+        looks.append(broker.replicas.clock.now)
+        return next_step(move, source, **known)
+
+    # The controllers have not recorded the new directory yet.
+    for _ in range(3):
+        broker.replicas.manager.moves.follow(hosted)
+    monkeypatch.setattr(Move, "next_step", counted)
+    broker.replicas.pass_time(moves.WAIT_MS)
+    assert len(looks) == 1
 
 
 # -- syncs -----------------------------------------------------------------------------------------------------------

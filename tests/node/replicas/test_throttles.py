@@ -12,6 +12,7 @@ from kafkaproto.messages import IncrementalAlterConfigsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.node.replicas.fetchers import THROTTLE_PAUSE_MS
+from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, wanted
 from tests.node.replicas.test_fetchers import Following
 from tests.sim.disk import MemoryFile
@@ -96,6 +97,19 @@ def test_what_consumers_read_does_not_prolong_the_throttle() -> None:
     # So long after the follower has got something, its window counts no more.
     broker.replicas.pass_time(10_100)
     assert throttle.per_second == 0
+
+
+def test_what_a_follower_waited_for_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = ThrottledLeader()
+    recorded: list[int] = []
+    monkeypatch.setattr(ReplicationThrottle, "record", lambda throttle, size: recorded.append(size))
+    epoch = broker.harness.image.brokers[OTHER].epoch
+    waits = broker.fetch_request(
+        ("t", [wanted(0, 60)]), replica_id=OTHER, replica_epoch=epoch, max_wait_ms=1000
+    )
+    assert broker.send(waits, 18) == []
+    broker.produce("t", batch(RECORD))
+    assert recorded == [len(batch(RECORD))]
 
 
 def test_the_throttle_of_a_topic_may_be_set_and_taken_away_at_any_time() -> None:

@@ -146,7 +146,7 @@ class Fetches:
 
     def limit(self, values: FetchValues) -> int:
         """The most bytes of records in a response."""
-        return values.max_bytes if values.is_from_follower else min(values.max_bytes, self._max_bytes)
+        return min(values.max_bytes, self._max_bytes)
 
     def find(self, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
         """The replica that a request asks for. Raises PartitionError."""
