@@ -14,6 +14,7 @@ from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto_server.node.replicas import fetches as module
 from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
 from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.node.replicas.timers import TURN_MS
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
@@ -197,6 +198,24 @@ def test_a_large_request_whose_time_ends_while_its_response_is_made_gets_one(
     partitions = response.responses[0].partitions
     assert [each.partition_index for each in partitions if each.records] == [0]
     assert len(partitions) == 1004
+
+
+def test_a_small_request_does_not_wait_for_its_turn_behind_a_large_one(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_large = large(broker)
+    of_small = broker.send(broker.fetch_request(("t", [wanted()]), max_wait_ms=1000), 18)
+    find = Fetches.find
+
+    def slow(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+        # It takes so long that what is due besides has to wait.
+        if fetch.index == 500:
+            broker.replicas.clock.now += TURN_MS
+        return find(fetches, fetch, may_read)
+
+    monkeypatch.setattr(Fetches, "find", slow)
+    broker.replicas.pass_time(1000)
+    assert (len(of_large), len(of_small)) == (1, 1)
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3, 1000])

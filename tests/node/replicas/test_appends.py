@@ -13,7 +13,7 @@ from kafkaproto_server.node.replicas.appends import MAX_BYTES_CHECKED_AT_ONCE, A
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import PartitionError
 from kafkaproto_server.requests.data import ProduceItem, ProduceResult
-from tests.apis.support.data_broker import DataBroker, batch, wanted
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, only_partition, wanted
 
 GZIP = 1
 
@@ -97,6 +97,43 @@ def test_a_batch_that_was_written_long_ago_is_acknowledged_again_at_once() -> No
     assert written(broker, 0, transactional=False) == 0
     broker.replicas.workers.hold()
     assert written(broker, 0, transactional=False) == 0
+
+
+def test_a_batch_that_is_sent_again_and_not_replicated_in_time_names_its_offset() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    assert broker.produce("t", batch(b"before")).error_code == 0
+    assert written(broker, 0, transactional=False) == 0
+    sent = batch(producer_id=7, producer_epoch=0, base_sequence=0)
+    found = broker.send(broker.produce_request(("t", 0, sent), acks=-1, timeout_ms=300), 13)
+    broker.replicas.pass_time(300)
+    response = only_partition(found[0].responses)
+    assert (response.error_code, response.base_offset) == (ErrorCode.REQUEST_TIMED_OUT, 1)
+
+
+def test_nothing_is_written_if_too_few_are_in_sync_once_a_thread_has_checked_the_records() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER], **{"cleanup.policy": "compact", "min.insync.replicas": "2"})
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    found = broker.send(broker.produce_request(("t", 0, batch(b"a", compression=GZIP)), acks=-1), 13)
+    broker.harness.heartbeat(OTHER, want_fence=True)
+    broker.replicas.follow()
+    assert found == []
+    broker.replicas.workers.release()
+    assert only_partition(found[0].responses).error_code == ErrorCode.NOT_ENOUGH_REPLICAS
+    assert broker.replicas.written == 0
+
+
+def test_once_others_may_lead_the_broker_itself_writes_nothing() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    broker.replicas.is_session_over = True
+    with pytest.raises(PartitionError) as caught:
+        broker.replicas.manager._appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], compression=0)
+    assert caught.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert broker.replicas.written == 0
 
 
 def test_records_of_the_broker_itself_are_limited_by_the_topics_max_message_bytes() -> None:

@@ -24,6 +24,7 @@ from kafkaproto_server.storage.log.cleaning import CleanedGroup
 from tests.apis.support.data_broker import DataBroker, batch, batches, wanted
 from tests.apis.support.replicas import PATH
 from tests.controller.support.harness import TIMESTAMP_MS
+from tests.node.support.tasks import Turns
 from tests.sim.disk import MemoryDisk
 
 COMPACTED = {
@@ -393,6 +394,49 @@ async def test_a_log_that_changes_while_it_is_cleaned_does_not_count_as_clean(
     change_at = {"first pause": 1, "before the swap": 0, "last pause": pauses}[when]
     assert (await clean(broker, "t", monkeypatch, changes, change_at))[0] is False
     assert checkpoint(broker) == {("u", 0): 4}
+
+
+@pytest.mark.trio
+async def test_a_cleaning_ends_at_once_if_the_log_was_cut_before_a_new_segment_is_in_it(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.topic("u", **COMPACTED)
+    for topic in ("t", "u"):
+        write(broker, 5, topic=topic)
+
+    def cut() -> None:
+        log = hosted(broker).log
+        assert log is not None
+        log.truncate_to(3, 0)
+
+    succeeded, pauses = await clean(broker, "u", monkeypatch)
+    assert succeeded
+    succeeded, pauses_until_cut = await clean(broker, "t", monkeypatch, cut, 0)
+    # Otherwise there is a pause after the swap, too.
+    assert (succeeded, pauses_until_cut < pauses) == (False, True)
+
+
+@pytest.mark.trio
+async def test_other_tasks_run_while_the_next_log_is_chosen_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cleaning, "REPLICAS_PER_TURN", 3)
+    cleaner, turns, seen = DataBroker().replicas.manager._cleaner, Turns(), []
+
+    class Closed:
+        """A replica without a log."""
+
+        @property
+        def log(self) -> None:
+            seen.append(turns.count)
+
+    monkeypatch.setattr(cleaner, "_replicas", [Closed() for _ in range(30)])
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(turns.run)
+        assert await cleaner._choose() is None
+        nursery.cancel_scope.cancel()
+    assert len(seen) == 30
+    # Trio runs ready tasks in any order. Between one part and the next but one, each other task has run.
+    assert len(set(seen)) >= 5
+    assert max(seen.count(each) for each in set(seen)) <= 7
 
 
 @pytest.mark.trio

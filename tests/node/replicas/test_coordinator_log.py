@@ -10,7 +10,8 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.values import CoordinatorError
+from kafkaproto.messages import OffsetCommitKey
+from kafkaproto_server.coordinator.values import CoordinatorError, Record
 from kafkaproto_server.log_state.producers import ProducerRefused
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
@@ -158,3 +159,10 @@ def test_a_coordinator_is_told_why_nothing_was_written(
     assert found.value.code == code
     world.error = None
     assert world.log.append([]) == 11
+
+
+def test_a_record_with_a_string_that_is_too_long_is_an_unknown_error(world: World) -> None:
+    record = Record(OffsetCommitKey(group="g" * 32768, topic="t", partition=0), None)
+    with pytest.raises(CoordinatorError) as found:
+        world.log.append([record])
+    assert found.value.code == ErrorCode.UNKNOWN_SERVER_ERROR

@@ -19,8 +19,10 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     read_offsets,
     write_offsets,
 )
+from tests.apis.data.test_fetch import cold
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, only_partition, wanted
 from tests.node.replicas.test_moves import alter
+from tests.sim.disk import MemoryFile
 
 LOG = f"{0:020}.log"
 METADATA = "/logs/t-0/partition.metadata"
@@ -292,6 +294,16 @@ def test_every_replica_of_a_failed_directory_is_offline_also_if_another_task_fou
 
 def test_a_read_that_fails_costs_the_directory() -> None:
     broker = with_two_partitions()
+    broker.replicas.disk.fail("read", f"t-0/{LOG}")
+    assert broker.fetch("t", wanted(0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    broker.heartbeat()
+    assert broker.harness.partition("t", 0).leader == -1
+    assert values(broker, "t", 1) == [b"b"]
+
+
+def test_a_read_that_fails_in_a_thread_costs_the_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = with_two_partitions()
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
     broker.replicas.disk.fail("read", f"t-0/{LOG}")
     assert broker.fetch("t", wanted(0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
     broker.heartbeat()

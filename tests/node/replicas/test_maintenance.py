@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,6 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.node.replicas import maintenance
@@ -20,7 +22,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
-from tests.apis.support.data_broker import ME, DataBroker, wanted
+from tests.apis.support.data_broker import ME, DataBroker, batch, wanted
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.controller.support.harness import TIMESTAMP_MS, directory
 from tests.node.support.controllers import TrioClock
@@ -60,6 +62,12 @@ def work(broker: DataBroker, name: str) -> None:
 def files(broker: DataBroker, name: str = "t-0") -> list[str]:
     found = broker.replicas.disk.list_directory(f"{PATH}/{name}")
     return [each for each in found if ".log" in each]
+
+
+def snapshots(broker: DataBroker) -> list[int]:
+    """The offsets at which the states of producers in t-0 were written."""
+    found = broker.replicas.disk.list_directory(f"{PATH}/t-0")
+    return [int(name.partition(".")[0]) for name in found if name.endswith(".snapshot")]
 
 
 def checkpoint(broker: DataBroker, name: str) -> dict[tuple[str, int], int]:
@@ -151,6 +159,27 @@ def test_producers_are_known_after_a_crash_though_retention_has_removed_all_that
     assert broker.replicas.partition("t", 0).log_end_offset == 1
 
 
+def test_the_states_of_producers_are_written_when_retention_begins_a_new_segment() -> None:
+    broker = DataBroker()
+    topic(broker, retention_bytes="0")
+    produce(broker, "t", 2, size=1)
+    assert snapshots(broker) == []
+    work(broker, "remove_old_records")
+    assert (broker.replicas.partition("t", 0).log_start_offset, snapshots(broker)) == (2, [2])
+
+
+def test_a_log_that_is_not_open_is_passed_over() -> None:
+    broker = DataBroker()
+    for name in ("closed", "t"):
+        topic(broker, name, retention_bytes="0")
+        produce(broker, name, 2)
+    broker.replicas.disk.fail("write", f"closed-0/{1:020}.log", errno.EMFILE)
+    assert broker.produce("closed", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    for name in ("remove_old_records", "flush"):
+        work(broker, name)
+    assert broker.replicas.partition("t", 0).log_start_offset == 2
+
+
 # --- producers ---
 
 
@@ -167,6 +196,18 @@ def test_producers_that_write_nothing_for_long_are_forgotten() -> None:
     assert list(producers.active()) == []
 
 
+def test_what_the_coordinator_was_asked_is_forgotten_if_no_records_follow_for_long() -> None:
+    broker = DataBroker(producer_id_expiration_ms="5000")
+    topic(broker)
+    broker.replicas.follow()
+    verifications, now_ms = broker.replicas.partition("t", 0).verifications, broker.replicas.clock.wall_ms()
+    guard = verifications.begin(7, 0, 0, bumps_epoch=True, leader_epoch=0, now_ms=now_ms)
+    for passed_ms, is_known in ((4999, True), (1, False)):
+        broker.replicas.clock.now += passed_ms
+        work(broker, "expire_producers")
+        assert verifications.is_valid(7, guard, 0) is is_known
+
+
 # --- durability ---
 
 
@@ -175,9 +216,7 @@ def test_the_recovery_point_moves_when_a_segment_is_rolled() -> None:
     topic(broker)
     produce(broker, "t", 3)
     assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 2}
-    assert [name for name in broker.replicas.disk.list_directory(f"{PATH}/t-0") if ".snapshot" in name] == [
-        f"{offset:020}.snapshot" for offset in (2, 3)
-    ]
+    assert snapshots(broker) == [2, 3]
 
 
 def test_logs_are_flushed_after_a_time() -> None:
@@ -192,6 +231,17 @@ def test_logs_are_flushed_after_a_time() -> None:
     broker.replicas.clock.now += 1
     work(broker, "flush")
     assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 1, ("never", 0): 0}
+
+
+def test_a_log_is_flushed_again_after_the_same_time() -> None:
+    broker = DataBroker(log_flush_interval_ms="500")
+    topic(broker)
+    broker.replicas.follow()
+    for passed_ms, expected in ((500, 1), (499, 1), (1, 3)):
+        produce(broker, "t", size=1)
+        broker.replicas.clock.now += passed_ms
+        work(broker, "flush")
+        assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): expected}
 
 
 def test_a_new_segment_does_not_delay_the_next_flush() -> None:
@@ -299,6 +349,19 @@ def test_a_crash_before_the_metadata_is_there_loses_no_checkpoint() -> None:
     assert read_offsets(again.disk, PATH, LOG_STARTS) == expected[LOG_STARTS]
     again.workers.release()
     assert again.partition("t", 0).log_start_offset == 1
+
+
+def test_a_replica_that_is_deleted_before_it_is_found_leaves_the_checkpoints() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 3)
+    checkpoint(broker, HIGH_WATERMARKS)
+    again = started_again(broker, sees=False)
+    again.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    assert read_offsets(again.disk, PATH, HIGH_WATERMARKS) == {("t", 0): 3}
+    again.manager.replica_removed(broker.topic_id("t"), 0)
+    again.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    assert read_offsets(again.disk, PATH, HIGH_WATERMARKS) == {}
 
 
 def test_a_topic_that_is_made_again_starts_at_0() -> None:

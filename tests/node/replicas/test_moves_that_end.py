@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+from typing import Any
 
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.node.replicas import moves
 from kafkaproto_server.replica.moving import Extent, Move, Step
+from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS, read_offsets
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
+from tests.controller.support.harness import TIMESTAMP_MS
 from tests.node.replicas.test_moves import (
     DELETE_DELAY_MS,
     LOG,
@@ -115,6 +119,15 @@ def test_a_copy_that_has_its_new_name_but_no_place_stays_only_in_a_failed_direct
     assert broker.produce("t", batch(b"d")).error_code == 0
 
 
+def test_no_move_begins_from_a_directory_whose_failure_is_about_to_be_reported() -> None:
+    broker = moving()
+    broker.replicas.disk.fail("write", f"/logs/t-0/{LOG}")
+    assert broker.produce("t", batch(b"d")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert broker.replicas.manager._failures
+    assert alter(broker, ("/logs1", "t", 0)) == [ErrorCode.KAFKA_STORAGE_ERROR]
+    assert (described(broker)["/logs1"], names(broker, "/logs1")) == ([], [])
+
+
 def test_a_move_ends_if_its_copy_cannot_be_made() -> None:
     broker = moving()
     broker.replicas.disk.fail("create", "-future", errno.EMFILE)
@@ -122,6 +135,43 @@ def test_a_move_ends_if_its_copy_cannot_be_made() -> None:
     assert described(broker) == {"/logs": [(0, False)], "/logs1": []}
     assert names(broker, "/logs1") == []
     assert broker.produce("t", batch(b"d")).error_code == 0
+
+
+# -- the replica changes while its move waits ------------------------------------------------------------------------
+
+
+def test_a_copy_that_is_cut_is_made_durable_anew() -> None:
+    broker = moving()
+    move(broker)
+    manager = broker.replicas.manager
+    (hosted,) = manager.replicas
+    assert hosted.log is not None
+    assert read_offsets(broker.replicas.disk, "/logs1", RECOVERY_POINTS) == {("t", 0): 3}
+    manager.replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    manager._was_cut(hosted)
+    # The next start would take what is written there behind the cut for durable.
+    assert read_offsets(broker.replicas.disk, "/logs1", RECOVERY_POINTS) == {("t", 0): 1}
+
+
+def test_a_move_that_waits_looks_once_at_a_time_however_often_it_was_woken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broker = moving()
+    move(broker)
+    manager, looks = broker.replicas.manager, []
+    (hosted,) = manager.replicas
+    for _ in range(3):
+        manager.moves.follow(hosted)
+    next_step = Move.next_step
+
+    def noted(self: Move, source: Extent, **fields: Any) -> Step:
+        looks.append(broker.replicas.clock.now)
+        return next_step(self, source, **fields)
+
+    monkeypatch.setattr(Move, "next_step", noted)
+    for _ in range(3):
+        broker.replicas.pass_time(moves.WAIT_MS)
+    assert len(looks) == len(set(looks)) == 3
 
 
 # -- what is left ----------------------------------------------------------------------------------------------------
