@@ -327,6 +327,13 @@ def test_what_the_log_has_lost_is_not_taken_back() -> None:
     assert release(core, "ada").batches == [StateBatch(4, 9, 0, 1)]
 
 
+def test_records_done_with_behind_those_that_the_log_has_lost_stay_counted() -> None:
+    core = partition()
+    core.complete(say(core, (4, 9, [1])), is_kept=True, now_ms=0)
+    core.log_start_moved(3)
+    assert core.delivery_complete_count == 6
+
+
 def test_what_is_done_with_takes_no_memory() -> None:
     core = partition((2, 2, 6))
     for last, first_left in ((1, 2), (3, 4), (5, 4), (8, 4)):

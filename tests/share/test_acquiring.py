@@ -197,6 +197,12 @@ def test_new_records_come_behind_those_in_flight() -> None:
     assert get(core, most=6) == [(6, 19, 1)]
 
 
+def test_nothing_follows_a_batch_in_flight_that_has_as_many_records_as_asked_for() -> None:
+    core = partition((StateBatch(0, 3, 0, 1), StateBatch(4, 5, 0, 1)))
+    assert get(core, most=4) == [(0, 3, 2)]
+    assert get(core, most=2) == [(4, 5, 2)]
+
+
 def test_a_batch_of_which_all_may_be_acquired_has_no_state_for_each_offset() -> None:
     core = partition()
     assert get(core, most=4, limits=True, log=LOG[:1]) == [(0, 3, 1)]

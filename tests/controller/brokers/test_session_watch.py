@@ -6,7 +6,7 @@ import pytest
 from immutables import Map
 
 from kafkaproto_server.controller.brokers.session_watch import SessionWatch
-from kafkaproto_server.controller.values.sessions import BrokerSession
+from kafkaproto_server.controller.values.sessions import BrokerSession, SessionChange
 
 TIMEOUT_MS = 100
 
@@ -34,6 +34,11 @@ def test_a_heartbeat_of_the_previous_incarnation_that_waited_does_not_count_for_
     watch = watch_of({1: session(10, epoch=2)})
     watch.heard_meanwhile(1, session(50, epoch=1))
     assert watch.sessions == Map({1: session(10, epoch=2)})
+
+
+def test_a_contact_of_the_previous_incarnation_does_not_count_for_a_session_that_begins() -> None:
+    change = SessionChange(broker_id=1, session=session(10, epoch=2))
+    assert change.applied(Map({1: session(50, epoch=1)}), 0) == Map({1: session(10, epoch=2)})
 
 
 @pytest.mark.parametrize("later_ms", [10, 50])

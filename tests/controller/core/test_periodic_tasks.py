@@ -195,7 +195,9 @@ def test_a_task_whose_run_lasts_is_not_due_when_another_one_is() -> None:
     balance, unclean = PERIODIC_TASKS[:2]
     schedule.start(0)
     assert schedule.take_due(1_000) == [balance]
+    assert schedule.next_deadline_ms == 3_000
     assert schedule.take_due(3_000) == [unclean]
+    assert schedule.next_deadline_ms is None
     schedule.ended(balance)
     assert schedule.take_due(3_000) == [balance]
 

@@ -116,7 +116,7 @@ def test_another_seed_starts_elsewhere() -> None:
 def test_brokers_that_do_not_suffice_are_named(brokers: list[UsableBroker], message: str) -> None:
     with pytest.raises(ApiError) as error:
         placed(brokers, 1, 1, SeededRng())
-    assert (error.value.code, error.value.message) == (38, message)
+    assert (error.value.code, error.value.message, str(error.value)) == (38, message, message)
 
 
 def test_brokers_that_shut_down_or_are_cordoned_get_nothing_new() -> None:
