@@ -56,6 +56,14 @@ def test_ids_and_epochs_of_producers_begin_with_0(producer: Producer, code: Erro
     assert mark(broker, producer) == code
 
 
+def test_no_transaction_is_ended_once_others_may_lead(broker: TransactionalBroker) -> None:
+    broker.replicas.is_session_over = True
+    assert mark(broker, (0, 0)) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    broker.replicas.is_session_over = False
+    assert broker.fetch("t").high_watermark == 0
+    assert mark(broker, (0, 0)) == ErrorCode.NONE
+
+
 @pytest.mark.parametrize("version", WITHOUT_ADDING)
 def test_what_the_producer_has_added_is_taken(broker: TransactionalBroker, version: int) -> None:
     producer = broker.begin()

@@ -12,6 +12,8 @@ from kafkaproto_server.controller.partitions.partitions import (
     Election,
     Goal,
     LeadershipRules,
+    changes_without,
+    changes_without_directories,
     leadership_rules,
     partition_change,
     partitions_where,
@@ -316,3 +318,12 @@ def test_partitions_are_found_by_the_name_of_their_topic_and_their_index(harness
         harness.create_topic(name, *[[2] if index in (1, 32) else [1] for index in range(33)])
     found = run_to_end(partitions_where(harness.image, lambda partition: partition.leader == 2))
     assert [(topic.name, index) for topic, index, _ in found] == [("a", 1), ("a", 32), ("b", 1), ("b", 32)]
+
+
+def test_partitions_are_not_searched_for_a_broker_that_is_in_sync_nowhere(harness: Harness) -> None:
+    harness.create_topic("t", [1, 2])
+    image = harness.image
+    configs = TopicConfigs(image, InheritedConfigs({}, 1))
+    assert list(changes_without(image, configs, 1)) != []
+    assert list(changes_without(image, configs, 3)) == []
+    assert list(changes_without_directories(image, configs, 3, [directory(3)])) == []

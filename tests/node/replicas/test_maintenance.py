@@ -9,24 +9,32 @@ from typing import Any, cast
 
 import pytest
 import trio
-from trio.testing import MockClock
+from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.node.replicas import maintenance
+from kafkaproto_server.node.replicas.disk_jobs import DiskLane
 from kafkaproto_server.node.replicas.maintenance import Maintenance
+from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
     read_offsets,
 )
+<<<<<<< HEAD
 from tests.apis.support.data_broker import ME, DataBroker, batch, wanted
 from tests.apis.support.replicas import PATH, BrokerReplicas
+=======
+from tests.apis.support.data_broker import ME, DataBroker, wanted
+from tests.apis.support.replicas import PATH, BrokerReplicas, ImmediateWorkers
+>>>>>>> fh
 from tests.controller.support.harness import TIMESTAMP_MS, directory
 from tests.node.support.controllers import TrioClock
-from tests.node.support.tasks import Turns
+from tests.node.support.tasks import Turns, running
+from tests.sim.disk import MemoryDisk
 
 HOUR_MS = 3600 * 1000
 DELAY_MS = 60_000
@@ -470,6 +478,27 @@ def test_a_removal_that_comes_too_late_does_no_harm() -> None:
     broker.replicas.clock.now += 10**9
     remove_due(broker)
     assert [name for name in broker.replicas.disk.list_directory(PATH) if name.startswith("t-0")] == []
+
+
+@pytest.mark.trio
+async def test_files_are_removed_in_their_time_whatever_was_waited_for_before(
+    autojump_clock: MockClock,
+) -> None:
+    disk, directory_id = MemoryDisk(), directory(ME)
+    disk.make_directory(PATH)
+    for name in ("first", "second"):
+        disk.open(f"{PATH}/{name}", create=True).close()
+    lanes = {directory_id: DiskLane(ImmediateWorkers())}
+    removals = Removals(disk, TrioClock(), lanes, lambda *_: None, lambda _: True)
+    async with running(removals.run):
+        removals.later(directory_id, [f"{PATH}/second"], 60_000)
+        await wait_all_tasks_blocked()
+        removals.later(directory_id, [f"{PATH}/first"], 1_000)
+        left = []
+        for seconds in (0.9, 0.2, 58.8, 0.2):
+            await trio.sleep(seconds)
+            left.append(disk.list_directory(PATH))
+    assert left == [["first", "second"], ["second"], ["second"], []]
 
 
 @pytest.mark.trio
