@@ -24,13 +24,8 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
-<<<<<<< HEAD
 from tests.apis.support.data_broker import ME, DataBroker, batch, wanted
-from tests.apis.support.replicas import PATH, BrokerReplicas
-=======
-from tests.apis.support.data_broker import ME, DataBroker, wanted
 from tests.apis.support.replicas import PATH, BrokerReplicas, ImmediateWorkers
->>>>>>> fh
 from tests.controller.support.harness import TIMESTAMP_MS, directory
 from tests.node.support.controllers import TrioClock
 from tests.node.support.tasks import Turns, running
