@@ -9,6 +9,7 @@ import pytest
 import trio
 
 from kafkaproto_server.node.replicas import moves
+from kafkaproto_server.node.replicas.moves import Moves
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
@@ -187,3 +188,36 @@ def test_a_copy_that_is_damaged_when_it_takes_the_replicas_place_is_deleted(
     broker.report()
     assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-delete"])
     assert broker.produce("t", batch(b"d")).error_code == 0
+
+
+# -- waits -----------------------------------------------------------------------------------------------------------
+
+
+def test_only_the_newest_wait_of_a_move_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    broker = moving()
+    move(broker)
+    (hosted,) = broker.replicas.manager.replicas
+    for _ in range(3):
+        broker.replicas.manager.moves.follow(hosted)
+    looks: list[int] = []
+    is_recorded = Moves._is_recorded
+
+    def counted(self: Moves, moving: Any) -> bool:
+        looks.append(broker.replicas.clock.now)
+        return is_recorded(self, moving)
+
+    monkeypatch.setattr(Moves, "_is_recorded", counted)
+    broker.replicas.pass_time(moves.WAIT_MS)
+    assert len(looks) == 1
+
+
+def test_a_wait_that_is_over_wakes_nobody() -> None:
+    broker = moving()
+    timers, wait_ms = broker.replicas.manager._timers, moves.WAIT_MS
+    move(broker)
+    broker.replicas.clock.now += wait_ms // 2
+    (hosted,) = broker.replicas.manager.replicas
+    broker.replicas.manager.moves.follow(hosted)
+    assert timers._wait_s() == wait_ms / 1000
+    move(broker, "/logs")
+    assert timers._wait_s() > wait_ms / 1000
