@@ -71,6 +71,22 @@ def test_a_cut_during_a_step_counts_after_it(act: Act) -> None:
     assert moving.next_step(Extent(0, 6), is_being_cut=False, is_recorded=True) == Step(Act.CUT, 4)
 
 
+def test_a_cut_that_the_copy_has_followed_is_forgotten() -> None:
+    """Otherwise what follows is cut off again and again."""
+    moving = move(Extent(0, 5), cut_to=5)
+    assert moving.next_step(Extent(0, 9), is_being_cut=False, is_recorded=False) == Step(Act.COPY, 5)
+    moving.copy = Extent(0, 9)
+    assert moving.next_step(Extent(0, 9), is_being_cut=False, is_recorded=False) == Step(Act.PREPARE)
+
+
+def test_a_copy_that_begins_anew_has_followed_all_cuts() -> None:
+    moving = move(Extent(2, 5), cut_to=2)
+    assert moving.next_step(Extent(2, 4), is_being_cut=False, is_recorded=False) == Step(Act.BEGIN, 2)
+    moving.begins(Act.BEGIN)
+    moving.copy = Extent(2, 4)
+    assert moving.next_step(Extent(2, 4), is_being_cut=False, is_recorded=False) == Step(Act.PREPARE)
+
+
 def test_the_lowest_of_several_cuts_counts() -> None:
     moving = move(Extent(0, 9), cut_to=4)
     moving.source_was_cut(6)
@@ -165,6 +181,16 @@ def test_bytes_are_moved_at_the_rate() -> None:
     assert pace.wait_ms(1000, 60_000) == MAX_WAIT_MS
     # The rate may change meanwhile.
     assert pace.wait_ms(1_000_000, 60_010) == 0
+
+
+def test_the_rate_is_kept_to_the_millisecond() -> None:
+    pace = Pace()
+    assert pace.wait_ms(2000, 5000) == 0
+    pace.moved(1999)
+    assert pace.wait_ms(2000, 5000) == 999
+    assert pace.wait_ms(2000, 6000) == 0
+    pace.moved(2000)
+    assert pace.wait_ms(2000, 7000) == 0
 
 
 def test_a_rate_of_zero_moves_nothing() -> None:

@@ -214,6 +214,7 @@ def test_the_files_in_the_former_directory_are_closed_after_the_delay() -> None:
     assert len(broker.replicas.disk.open_files) == 2
     broker.replicas.pass_time(DELETE_DELAY_MS)
     assert [str(each) for each in broker.replicas.disk.open_files] == [f"/logs1/t-0/{LOG}"]
+    assert not broker.replicas.manager.moves._left
 
 
 def test_a_move_that_is_woken_while_it_waits_looks_no_more_often_than_others(

@@ -54,6 +54,15 @@ def test_no_move_begins_while_another_directory_may_have_a_copy() -> None:
     assert names(broker, "/logs1") == []
 
 
+def test_a_replica_does_not_move_from_a_directory_that_is_about_to_be_offline() -> None:
+    broker = moving()
+    broker.replicas.disk.fail("write", f"logs/t-0/{LOG}", errno.EIO)
+    assert broker.produce("t", batch(b"d")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert not broker.replicas.log_directories.has_offline
+    assert alter(broker, ("/logs1", "t", 0)) == [ErrorCode.KAFKA_STORAGE_ERROR]
+    assert names(broker, "/logs1") == []
+
+
 # -- replicas that are not open, or not here -------------------------------------------------------------------------
 
 
