@@ -42,6 +42,15 @@ def values(broker: DataBroker, name: str, index: int = 0) -> list[bytes | None]:
     return [value for _, _, each in batches(records) for value in each]
 
 
+def put_metadata(broker: DataBroker, directory: str, topic_id: bytes, length: int | None = None) -> None:
+    """The file that says whose replica lies in a directory, or the beginning of it."""
+    disk = broker.replicas.disk
+    disk.make_directory(directory)
+    file = disk.open(f"{directory}/partition.metadata", create=True)
+    file.append([encode_partition_metadata(topic_id)[:length]])
+    file.close()
+
+
 def with_two_partitions() -> DataBroker:
     """Partition 0 is in /logs, 1 in /logs1; each has a record."""
     broker = DataBroker(directories=2)
@@ -208,6 +217,29 @@ def test_a_future_copy_that_is_alone_becomes_the_replica() -> None:
     assert names(broker, "/logs1") == ["t-1"]
 
 
+def test_a_copy_beside_its_replica_costs_the_replica_no_checkpoint() -> None:
+    broker = with_two_partitions()
+    broker.replicas.stop()
+    disk = broker.replicas.disk
+    write_offsets(disk, "/logs", LOG_STARTS, {("t", 0): 1})
+    put_metadata(broker, f"/logs/t-0.{'ab' * 16}-future", broker.topic_id("t"))
+    broker.start()
+    broker.report()
+    assert sorted(names(broker)) == ["t-0", "t-0-stray"]
+    assert broker.replicas.partition("t", 0).log_start_offset == 1
+
+
+def test_the_checkpoints_of_the_directory_that_a_replica_left_do_not_name_it() -> None:
+    broker = with_two_partitions()
+    broker.start_again()
+    broker.report()
+    disk = broker.replicas.disk
+    assert read_offsets(disk, "/logs", HIGH_WATERMARKS) == {("t", 0): 1}
+    assert alter(broker, ("/logs1", "t", 0)) == [0]
+    broker.report()
+    assert read_offsets(disk, "/logs", HIGH_WATERMARKS) == {}
+
+
 def test_checkpoints_keep_what_is_not_open_yet() -> None:
     broker = with_two_partitions()
     broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
@@ -322,6 +354,24 @@ def test_a_directory_with_a_log_that_was_not_opened_since_a_crash_is_unread(is_c
     broker.report()
     broker.replicas.stop()
     assert replicas.unread_directories == set()
+
+
+@pytest.mark.parametrize("what", ["a copy of a move", "a stray", "a replica with a torn id"])
+def test_what_a_start_has_dealt_with_is_not_unread(what: str) -> None:
+    broker = with_two_partitions()
+    broker.replicas.stop()
+    topic_id = broker.topic_id("t")
+    if what == "a copy of a move":
+        put_metadata(broker, f"/logs1/t-0.{'ab' * 16}-future", topic_id)
+    elif what == "a stray":
+        put_metadata(broker, "/logs1/gone-0", b"g" * 16)
+    else:
+        broker.replicas.disk.remove(METADATA)
+        put_metadata(broker, "/logs/t-0", topic_id, length=23)
+    broker.start(is_clean=False)
+    broker.report()
+    broker.replicas.stop()
+    assert broker.replicas.manager.replicas.unread_directories == set()
 
 
 def test_a_log_that_opens_while_the_broker_stops_is_left_as_it_is() -> None:

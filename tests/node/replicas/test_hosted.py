@@ -221,3 +221,87 @@ def test_a_sync_that_fails_costs_the_directory_whatever_the_reason(code: int) ->
     broker.replicas.disk.fail("sync", LOG, code)
     broker.replicas.manager.replicas.make_durable(hosted, with_active=True)
     assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+
+
+def test_a_log_that_failed_while_it_was_cut_leads_once_it_is_open_again() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    (hosted,) = broker.replicas.manager.replicas
+    hosted.is_being_cut = True
+    broker.replicas.manager.replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
+    broker.replicas.pass_time(OPENED_AGAIN_MS)
+    assert broker.produce("t", batch()).error_code == 0
+
+
+def test_a_log_that_is_opened_again_does_not_count_as_durable_to_its_end() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    run_short(broker)
+    broker.replicas.pass_time(OPENED_AGAIN_MS)
+    broker.replicas.manager.replicas.write_checkpoint(RECOVERY_POINTS)
+    assert read_offsets(broker.replicas.disk, PATH, RECOVERY_POINTS) == {("t", 0): 0}
+
+
+@pytest.mark.parametrize("reason", ["ran short", "deleted", "deleted while it was opened"])
+def test_a_log_that_is_given_up_keeps_no_file_open(reason: str) -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    disk = broker.replicas.disk
+    of_the_killed: list[object] = []
+    if reason == "deleted while it was opened":
+        of_the_killed = [*disk.open_files]
+        broker.start(is_clean=False)
+        broker.replicas.workers.hold()
+        broker.replicas.follow()
+    if reason == "ran short":
+        run_short(broker)
+    else:
+        topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+        broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+        broker.replicas.follow()
+    broker.replicas.workers.release()
+    assert [*disk.open_files] == of_the_killed
+
+
+def test_a_replica_that_has_no_directory_yet_is_deleted() -> None:
+    broker = DataBroker()
+    broker.replicas.disk.fail("create", "/t-0", errno.ENOMEM)
+    broker.topic("t", [ME])
+    broker.replicas.follow()
+    assert not broker.replicas.disk.exists(f"{PATH}/t-0")
+    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+    broker.replicas.follow()
+    assert not broker.replicas.manager._failures
+
+
+def test_a_log_that_is_closed_for_a_shortage_is_unread_after_a_crash() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    broker.start_again(is_clean=False)
+    broker.report()
+    run_short(broker)
+    broker.replicas.stop()
+    assert broker.replicas.manager.replicas.unread_directories == {*broker.directory_ids.values()}
+
+
+@pytest.mark.parametrize("has_directories", [True, False])
+def test_a_stop_ends_when_the_logs_of_all_directories_are_closed(
+    has_directories: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker = DataBroker(directories=2)
+    broker.topic("t", [ME], [ME])
+    broker.report()
+    replicas = broker.replicas.manager.replicas
+    if not has_directories:
+        monkeypatch.setattr(replicas, "_lanes", {})
+    broker.replicas.workers.hold()
+    ended: list[bool] = []
+    replicas.close_all(lambda: ended.append(True))
+    assert ended == [True] * (not has_directories)
+    broker.replicas.workers.release()
+    assert ended == [True]

@@ -308,6 +308,20 @@ def test_recovery_points_are_written_before_appends_to_a_log_that_lost_its_end()
     assert read_offsets(again.disk, PATH, RECOVERY_POINTS) == {("t", 0): 1}
 
 
+def test_segments_behind_damage_are_removed_a_while_after_the_start() -> None:
+    broker = DataBroker()
+    topic(broker, file_delete_delay_ms=str(DELAY_MS))
+    produce(broker, "t", 3)
+    broker.replicas.disk.open(f"{PATH}/t-0/{1:020}.log").truncate(70)
+    again = started_again(broker)
+    assert again.partition("t", 0).log_end_offset == 1
+    kept, deleted = [f"{base:020}.log" for base in range(2)], f"{2:020}.log.deleted"
+    assert files(broker) == [*kept, deleted]
+    again.clock.now += DELAY_MS
+    again.manager.replicas.removals.remove_due()
+    assert files(broker) == kept
+
+
 def test_log_starts_are_written_before_appends_to_a_log_that_begins_earlier_again() -> None:
     broker = DataBroker()
     topic(broker)
