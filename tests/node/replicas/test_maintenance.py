@@ -418,6 +418,32 @@ def test_the_directory_of_a_deleted_replica_is_removed_after_a_delay() -> None:
     assert [name for name in names if name.endswith("-stray")]
 
 
+def test_a_file_that_cannot_be_removed_costs_the_directory() -> None:
+    broker = DataBroker(log_segment_delete_delay_ms="0")
+    topic(broker)
+    produce(broker, "t")
+    delete_topic(broker, "t")
+    broker.replicas.follow()
+    broker.replicas.disk.fail("remove", ".log")
+    remove_due(broker)
+    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+
+
+def test_segments_that_a_cut_takes_are_removed_a_while_later() -> None:
+    broker = DataBroker()
+    topic(broker, file_delete_delay_ms=str(DELAY_MS))
+    produce(broker, "t", 3)
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+    assert hosted.log is not None
+    replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    kept = [each for each in files(broker) if not each.endswith(".deleted")]
+    assert len(files(broker)) > len(kept)
+    broker.replicas.clock.now += DELAY_MS
+    remove_due(broker)
+    assert files(broker) == kept
+
+
 def test_a_removal_that_comes_too_late_does_no_harm() -> None:
     broker = DataBroker()
     topic(broker, retention_bytes="0")
