@@ -12,6 +12,7 @@ from kafkaproto.messages import DeleteRecordsRequest
 from kafkaproto_server.requests.data import DeletionItem, DeletionResult
 from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, only_partition, wanted
+from tests.apis.support.replicas import PATH
 
 EARLIEST = -2
 HIGH_WATERMARK = -1
@@ -140,6 +141,7 @@ def test_a_directory_that_fails_is_told(broker: DataBroker) -> None:
         broker.produce("u", batch(b"v" * 600_000))
     broker.replicas.disk.fail("rename", ".log")
     assert delete(broker, "u", 1) == (ErrorCode.KAFKA_STORAGE_ERROR, -1)
+    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
 
 
 # --- followers ---

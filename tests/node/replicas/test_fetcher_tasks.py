@@ -14,8 +14,9 @@ from trio.testing import MockClock
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.message import Message
-from kafkaproto.messages import FetchRequest, FetchResponse, ListOffsetsResponse
+from kafkaproto.messages import EndTxnMarker, FetchRequest, FetchResponse, ListOffsetsResponse
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas import fetchers as fetchers_module
 from kafkaproto_server.node.replicas.fetchers import (
@@ -26,6 +27,7 @@ from kafkaproto_server.node.replicas.fetchers import (
     _Followed,
 )
 from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
 from kafkaproto_server.types import Endpoint
 from tests.node.replicas.test_fetchers import TOPIC_ID, Following, Offsets
 from tests.node.support.controllers import TrioClock, in_order
@@ -253,6 +255,49 @@ class TestPartitions:
         task.following.respond(records=records(0, epoch=3))
         assert (task.following.jobs, len(task.later)) == ([], 1)
 
+    def test_records_that_were_damaged_on_the_way_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        task = Task(monkeypatch)
+        task.following.ask()
+        sent = records(0)
+        task.following.respond(records=sent[:-1] + bytes([sent[-1] ^ 1]))
+        assert (task.following.jobs, len(task.later)) == ([], 1)
+
+    def test_a_transaction_that_was_aborted_is_known_here_too(self) -> None:
+        following = Following()
+        producer: dict[str, Any] = {"producer_id": 7, "producer_epoch": 0, "transactional": True}
+        sent = build_batch(
+            [NewRecord(None, b"v")],
+            base_offset=0,
+            base_sequence=0,
+            partition_leader_epoch=1,
+            timestamp_ms=1,
+            **producer,
+        )
+        end = build_batch(
+            [NewRecord(*encode_control_record(ControlRecordType.ABORT, EndTxnMarker()))],
+            base_offset=1,
+            partition_leader_epoch=1,
+            timestamp_ms=1,
+            control=True,
+            **producer,
+        )
+        following.ask()
+        following.respond(records=sent + end)
+        found = [(each.producer_id, each.first_offset) for each in following.replica.partition.aborted]
+        assert found == [(7, 0)]
+
+    @pytest.mark.parametrize("epoch", [0, 1])
+    def test_a_log_that_leaves_the_leaders_is_cut_and_who_moves_it_hears_of_that(self, epoch: int) -> None:
+        following = Following(log_end=5)
+        heard: list[Hosted] = []
+        following.owner.was_cut = heard.append
+        following.ask()
+        following.respond(diverging_epoch=FetchResponse.EpochEndOffset(epoch=epoch, end_offset=3))
+        (job,) = following.jobs
+        assert heard == []
+        job.done(None)
+        assert heard == [following.hosted]
+
     def test_a_fenced_epoch_is_asked_for_no_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
         task = Task(monkeypatch)
         task.following.ask()
@@ -441,6 +486,21 @@ class TestOffsetsOfTheLeader:
         task = self.find(monkeypatch, responses[what])
         assert (len(task.later), task.following.jobs, task.fetcher._busy) == (1, [], 0)
         assert not task.following.hosted.is_being_cut
+
+    @pytest.mark.parametrize("unknown", [LATEST, EARLIEST])
+    def test_one_of_them_is_not_known(self, unknown: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        task = Task(monkeypatch)
+
+        async def offset(followed: _Followed, timestamp: int) -> int | None:
+            await trio.lowlevel.checkpoint()
+            return None if timestamp == unknown else 3
+
+        monkeypatch.setattr(task.fetcher, "_offset", offset)
+        task.following.ask()
+        task.following.respond(error_code=ErrorCode.OFFSET_OUT_OF_RANGE)
+        ((find, followed),) = task.following.tasks
+        trio.run(find, followed)
+        assert (len(task.later), task.following.jobs) == (1, [])
 
 
 @pytest.mark.trio

@@ -382,9 +382,10 @@ def test_a_log_that_is_out_of_the_leaders_range_is_cut_to_it(latest: int, earlie
     assert job.work() == to
 
 
-def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was() -> None:
+@pytest.mark.parametrize("earliest", [2, 5])
+def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was(earliest: int) -> None:
     following = Following(log_end=5)
-    find_start(following, Offsets(7, 2))
+    find_start(following, Offsets(7, earliest))
     assert not following.jobs
     assert (TOPIC_ID, 0) in following.fetcher._session
     (followed,) = following.fetcher._followed.values()
@@ -470,7 +471,7 @@ def test_an_empty_log_may_begin_within_a_batch() -> None:
     cast(Any, following.hosted.log).begin_within = begin
     assert following.ask() == [(2, 10)]
     straddling = build_batch([(None, b"v", ())] * 8, base_offset=4, partition_leader_epoch=1, timestamp_ms=1)
-    following.respond(error_code=0, records=straddling, high_watermark=12)
+    following.respond(error_code=0, records=straddling, high_watermark=12, log_start_offset=10)
     (job,) = following.jobs
     job.done(job.work())
     assert begun == [(straddling, 4)]

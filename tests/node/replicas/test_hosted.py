@@ -16,6 +16,8 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
+from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.storage.log.unsynced import Unsynced
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.controller.support.harness import TIMESTAMP_MS
@@ -231,6 +233,18 @@ def test_a_log_that_could_not_be_closed_does_not_count_as_durable_to_its_end() -
     assert read_offsets(broker.replicas.disk, PATH, RECOVERY_POINTS) == {("t", 0): 0}
 
 
+def test_a_log_that_is_not_open_yet_at_a_stop_keeps_its_recovery_point() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    broker.start_again()
+    broker.replicas.workers.hold()
+    broker.replicas.follow()
+    broker.replicas.stop()
+    broker.replicas.workers.release()
+    assert read_offsets(broker.replicas.disk, PATH, RECOVERY_POINTS) == {("t", 0): 1}
+
+
 def test_a_log_that_was_closed_meanwhile_is_not_made_durable(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = DataBroker()
     broker.topic("t", [ME])
@@ -251,6 +265,56 @@ def test_a_log_that_was_closed_meanwhile_is_not_made_durable(monkeypatch: pytest
     replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
     broker.replicas.workers.release()
     assert (hosted.log, hosted.syncs, synced) == (None, 0, [])
+
+
+def test_a_log_that_was_closed_during_its_sync_hears_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would write its epochs over those of the log that was opened in its place."""
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+    heard: list[Unsynced] = []
+    monkeypatch.setattr(TopicLog, "was_synced", lambda log, unsynced: heard.append(unsynced))
+    broker.replicas.workers.hold()
+    replicas.make_durable(hosted, with_active=True)
+    # It is known what to sync.
+    assert broker.replicas.workers.do_one(lambda lanes: 0)
+    replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
+    broker.replicas.workers.release()
+    assert (heard, hosted.syncs) == ([], 0)
+
+
+def test_the_start_of_a_log_that_was_closed_meanwhile_has_not_moved() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+    told: list[str] = []
+    broker.replicas.workers.hold()
+    replicas.move_start(hosted, 1, lambda: told.append("moved"), lambda: told.append("failed"))
+    replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
+    broker.replicas.workers.release()
+    assert (told, hosted.partition.log_start_offset) == (["failed"], 0)
+
+
+def test_a_log_that_runs_short_before_a_sync_does_not_wait_for_that_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It would never be flushed again, nor move."""
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+
+    def fail(log: TopicLog, *, with_active: bool) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(TopicLog, "unsynced", fail)
+    replicas.make_durable(hosted, with_active=True)
+    assert (hosted.log, hosted.syncs) == (None, 0)
 
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOMEM, errno.ENOBUFS])

@@ -408,18 +408,59 @@ def test_segments_behind_damage_are_removed_a_while_after_the_start() -> None:
     assert files(broker) == kept
 
 
+@pytest.mark.parametrize("are_cut", [False, True])
+def test_logs_that_open_have_checkpoints_written_once_and_only_if_those_promise_too_much(
+    are_cut: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broker may have 10,000 replicas, and each checkpoint has all of them."""
+    broker = DataBroker()
+    broker.topic("t", [ME], [ME], [ME])
+    for index in range(3):
+        assert broker.produce("t", batch(), index).error_code == 0
+    broker.replicas.stop()
+    disk = broker.replicas.disk
+    if are_cut:
+        for index in range(3):
+            disk.open(f"{PATH}/t-{index}/{0:020}.log").truncate(0)
+    written: list[str] = []
+    before = disk.before
+
+    def noted(operation: str, path: str) -> None:
+        if operation == "rename" and "checkpoint" in path:
+            written.append(path)
+        before(operation, path)
+
+    monkeypatch.setattr(disk, "before", noted)
+    broker.start(is_clean=False)
+    broker.replicas.workers.hold()
+    broker.replicas.follow()
+    while broker.replicas.workers.do_one(lambda lanes: 0):
+        pass
+    assert [broker.replicas.partition("t", index).log_end_offset for index in range(3)] == [not are_cut] * 3
+    assert written == [f"{PATH}/{RECOVERY_POINTS}.tmp"] * are_cut
+
+
 def test_log_starts_are_written_before_appends_to_a_log_that_begins_earlier_again() -> None:
     broker = DataBroker()
     topic(broker)
-    produce(broker, "t", 3)
+    broker.replicas.follow()
     replicas = broker.replicas.manager.replicas
     (hosted,) = replicas
     assert hosted.log is not None
-    replicas.start_moved(hosted, hosted.log.move_start_to(2))
-    assert checkpoint(broker, LOG_STARTS) == {("t", 0): 2}
-    # The leader that an unclean election chose has less.
-    replicas.was_cut(hosted, hosted.log.truncate_fully_to(1, TIMESTAMP_MS))
-    assert read_offsets(broker.replicas.disk, PATH, LOG_STARTS) == {("t", 0): 1}
+    for _ in range(2):
+        produce(broker, "t", 3)
+        replicas.start_moved(hosted, hosted.log.move_start_to(2))
+        assert checkpoint(broker, LOG_STARTS) == {("t", 0): 2}
+        # The leader that an unclean election chose has less.
+        replicas.was_cut(hosted, hosted.log.truncate_fully_to(1, TIMESTAMP_MS))
+        assert read_offsets(broker.replicas.disk, PATH, LOG_STARTS) == {("t", 0): 1}
+
+
+def test_the_checkpoint_of_log_starts_names_no_log_that_begins_at_0() -> None:
+    broker = DataBroker()
+    topic(broker)
+    produce(broker, "t", 1)
+    assert checkpoint(broker, LOG_STARTS) == {}
 
 
 def test_what_is_to_be_made_durable_is_asked_between_two_changes_of_a_log() -> None:
@@ -461,6 +502,32 @@ def test_the_directory_of_a_deleted_replica_is_removed_after_a_delay() -> None:
     names = again.disk.list_directory(PATH)
     assert deleted not in names
     assert [name for name in names if name.endswith("-stray")]
+
+
+def test_a_file_that_cannot_be_removed_costs_the_directory() -> None:
+    broker = DataBroker(log_segment_delete_delay_ms="0")
+    topic(broker)
+    produce(broker, "t")
+    delete_topic(broker, "t")
+    broker.replicas.follow()
+    broker.replicas.disk.fail("remove", ".log")
+    remove_due(broker)
+    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+
+
+def test_segments_that_a_cut_takes_are_removed_a_while_later() -> None:
+    broker = DataBroker()
+    topic(broker, file_delete_delay_ms=str(DELAY_MS))
+    produce(broker, "t", 3)
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+    assert hosted.log is not None
+    replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    kept = [each for each in files(broker) if not each.endswith(".deleted")]
+    assert len(files(broker)) > len(kept)
+    broker.replicas.clock.now += DELAY_MS
+    remove_due(broker)
+    assert files(broker) == kept
 
 
 def test_a_removal_that_comes_too_late_does_no_harm() -> None:
