@@ -19,8 +19,10 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     read_offsets,
     write_offsets,
 )
+from tests.apis.data.test_fetch import cold
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, only_partition, wanted
 from tests.node.replicas.test_moves import alter
+from tests.sim.disk import MemoryFile
 
 LOG = f"{0:020}.log"
 METADATA = "/logs/t-0/partition.metadata"
@@ -240,8 +242,11 @@ def test_every_replica_of_a_failed_directory_is_offline_also_if_another_task_fou
     assert [broker.produce("t", batch(), index).error_code for index in range(4)] == [0, 56, 0, 56]
 
 
-def test_a_read_that_fails_costs_the_directory() -> None:
+@pytest.mark.parametrize("is_cold", [False, True], ids=["at once", "in a thread"])
+def test_a_read_that_fails_costs_the_directory(is_cold: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = with_two_partitions()
+    if is_cold:
+        monkeypatch.setattr(MemoryFile, "read_now", cold)
     broker.replicas.disk.fail("read", f"t-0/{LOG}")
     assert broker.fetch("t", wanted(0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
     broker.heartbeat()
