@@ -245,6 +245,45 @@ class TestPartitions:
         assert waits == [first, longest, longest, first]
         assert len([each for each in caplog.messages if "NOT_LEADER_OR_FOLLOWER" in each]) == 2
 
+    def test_what_was_refused_and_is_followed_no_more_is_not_asked_for_again(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task = Task(monkeypatch)
+        task.following.ask()
+        task.following.respond(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        task.fetcher.remove((TOPIC_ID, 0))
+        ((_, again),) = task.later
+        again()
+        assert len(task.fetcher._session) == 0
+
+    def test_what_comes_for_a_partition_that_is_followed_no_more_is_dropped(self) -> None:
+        following = Following()
+        following.ask()
+        following.fetcher.remove((TOPIC_ID, 0))
+        following.respond(records=records(0))
+        assert following.jobs == []
+
+    def test_a_log_whose_start_has_moved_is_not_asked_for_until_its_records_are_written(self) -> None:
+        """To ask for what follows says that they are."""
+        following = Following()
+        moved: list[Callable[[], None]] = []
+        following.owner.replicas.move_start = lambda hosted, offset, done, failed: moved.append(done)
+        following.ask()
+        following.respond(records=records(5), log_start_offset=5)
+        (done,), (job,) = moved, following.jobs
+        done()
+        assert following.ask() == []
+        following.respond_to_nothing()
+        job.done(False)
+        assert following.ask() == [(2, 6)]
+
+    def test_damaged_records_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        task = Task(monkeypatch)
+        task.following.ask()
+        sent = records(0)
+        task.following.respond(records=sent[:-1] + bytes([sent[-1] ^ 1]))
+        assert (task.following.jobs, len(task.later)) == ([], 1)
+
     def test_records_of_a_later_epoch_than_the_leaders_are_refused(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -488,6 +527,21 @@ class TestFetchers:
             # All of them run, and look for their leaders.
             await trio.testing.wait_all_tasks_blocked()
             assert sorted(self.asked) == [2, 2, 3]
+            nursery.cancel_scope.cancel()
+
+    async def test_tasks_run_beside_the_fetchers(self, autojump_clock: MockClock) -> None:
+        async with trio.open_nursery() as nursery:
+            fetchers, following = await self.started(nursery, 1)
+            ran: list[_Followed] = []
+
+            async def task(followed: _Followed) -> None:
+                await trio.lowlevel.checkpoint()
+                ran.append(followed)
+
+            followed = _Followed(following.hosted)
+            fetchers.start_soon(task, followed)
+            await trio.testing.wait_all_tasks_blocked()
+            assert ran == [followed]
             nursery.cancel_scope.cancel()
 
     async def test_what_is_followed_no_more_is_not_asked_for(self, autojump_clock: MockClock) -> None:
