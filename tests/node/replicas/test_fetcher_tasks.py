@@ -170,6 +170,41 @@ class TestTask:
             task.fetcher.add(_Followed(task.following.hosted))
         assert task.leader.asked_ms == [0, 600]
 
+    async def test_it_asks_for_the_others_once_a_log_cannot_be_written(
+        self, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task = Task(monkeypatch, fetched(records=records(0)))
+        task.following.owner.replicas.failed = lambda hosted, error: None
+        other = Following()
+        other.replica.partition.index = 1
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(task.run, 1)
+            await trio.sleep(0.5)
+            task.fetcher.add(_Followed(other.hosted))
+            await trio.sleep(0.1)
+            assert task.leader.asked_ms == [0]
+            (job,) = task.following.jobs
+            job.failed(OSError(errno.EIO, "a broken disk"))
+        assert task.leader.asked_ms == [0, 600]
+
+    async def test_it_asks_for_the_others_once_it_is_known_what_the_leader_has(
+        self, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task = Task(monkeypatch, fetched(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
+        other = Following()
+        other.replica.partition.index = 1
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(task.run, 1)
+            await trio.sleep(0.5)
+            task.fetcher.add(_Followed(other.hosted))
+            ((find, followed),) = task.following.tasks
+            # The leader's answer is awaited.
+            await trio.sleep(0.1)
+            assert task.leader.asked_ms == [0]
+            task.fetcher._peer = None
+            await find(followed)
+        assert task.leader.asked_ms == [0, 600]
+
     @pytest.mark.parametrize("lacks", ["endpoint", "epoch"])
     async def test_it_waits_for_the_leaders_address_and_for_its_own_epoch(
         self, lacks: str, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
@@ -334,12 +369,13 @@ class TestPartitions:
         following.respond(high_watermark=5)
         assert followed.has_all
 
-    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(self) -> None:
+    @pytest.mark.parametrize("end_offset", [5, 7])
+    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(self, end_offset: int) -> None:
         following = Following(log_end=5)
         following.replica.partition.epochs.begin(2, 5)
         following.fetcher.add(_Followed(following.hosted))
         following.ask()
-        diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=7)
+        diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=end_offset)
         following.respond(diverging_epoch=diverging)
         assert following.jobs == []
         assert following.replica.partition.epochs.latest == 1
@@ -480,6 +516,25 @@ class TestOffsetsOfTheLeader:
         task = self.find(monkeypatch, responses[what])
         assert (len(task.later), task.following.jobs, task.fetcher._busy) == (1, [], 0)
         assert not task.following.hosted.is_being_cut
+
+    @pytest.mark.parametrize("unknown", [-1, -2], ids=["end", "start"])
+    def test_one_of_them_is_not_known(self, unknown: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        task = Task(monkeypatch)
+        task.following.ask()
+        task.following.respond(error_code=ErrorCode.OFFSET_OUT_OF_RANGE)
+
+        async def send(request: Any, version: int, *, timeout_ms: int) -> Message:
+            await trio.lowlevel.checkpoint()
+            if request.topics[0].partitions[0].timestamp == unknown:
+                raise GONE
+            found = ListOffsetsResponse.ListOffsetsPartitionResponse(offset=3)
+            topic = ListOffsetsResponse.ListOffsetsTopicResponse(name="t", partitions=[found])
+            return ListOffsetsResponse(topics=[topic])
+
+        task.fetcher._peer = cast(Any, SimpleNamespace(send=send))
+        ((find, followed),) = task.following.tasks
+        trio.run(find, followed)
+        assert (len(task.later), task.following.jobs) == (1, [])
 
 
 @pytest.mark.trio
