@@ -11,6 +11,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreatePartitionsRequest, FetchRequest, WriteTxnMarkersRequest
+from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.file_part import Descriptor, FilePart
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.data import ProduceItem
@@ -147,6 +148,11 @@ def test_consumers_get_parts_of_files_and_followers_do_not(
     found = replicated.fetch("t", isolation_level=READ_COMMITTED)
     assert (bytes(found.records), found.aborted_transactions) == (written, [])
     assert lengths == [len(written), len(written)]
+    # The batches of a partition with aborted transactions are looked at for who skips these, and for nobody else.
+    replicated.replicas.partition("t", 0).aborted = [AbortedTransaction(9, 1, 2, 3)]
+    assert bytes(replicated.fetch("t", isolation_level=READ_COMMITTED).records) == written
+    assert len(lengths) == 2
+    assert (bytes(replicated.fetch("t").records), len(lengths)) == (written, 3)
 
 
 # --- the wait ---
@@ -338,6 +344,17 @@ def test_another_isolation_level_is_refused(broker: DataBroker, level: int) -> N
     assert (response.error_code, response.responses) == (ErrorCode.INVALID_REQUEST, [])
 
 
+def test_aborted_transactions_are_for_consumers_with_records_to_skip(replicated: DataBroker) -> None:
+    write(replicated, b"a", b"b")
+    replicated.replicate("t", 2)
+    replicated.replicas.partition("t", 0).aborted = [AbortedTransaction(9, 0, 5, 6)]
+    found = replicated.fetch("t", isolation_level=READ_COMMITTED)
+    assert [(each.producer_id, each.first_offset) for each in found.aborted_transactions] == [(9, 0)]
+    assert replicated.fetch("t", wanted(0, 2), isolation_level=READ_COMMITTED).aborted_transactions == []
+    found = replicated.fetch("t", isolation_level=READ_COMMITTED, replica_id=OTHER)
+    assert (len(batches(found.records)), found.aborted_transactions) == (2, None)
+
+
 # --- offsets and epochs ---
 
 
@@ -376,8 +393,24 @@ def test_the_leader_epoch_has_to_be_the_present_one(
 
 @pytest.mark.parametrize(
     ("offset", "epoch", "diverging"),
-    [(2, 0, None), (3, 0, (0, 2)), (5, 0, (0, 2)), (3, 2, None), (4, 2, (2, 3)), (3, 1, (0, 2))],
-    ids=["agrees", "longer by one", "longer", "agrees newly", "longer newly", "an epoch of others"],
+    [
+        (2, 0, None),
+        (3, 0, (0, 2)),
+        (5, 0, (0, 2)),
+        (3, 2, None),
+        (4, 2, (2, 3)),
+        (3, 1, (0, 2)),
+        (2, 1, (0, 2)),
+    ],
+    ids=[
+        "agrees",
+        "longer by one",
+        "longer",
+        "agrees newly",
+        "longer newly",
+        "an epoch of others",
+        "no longer",
+    ],
 )
 def test_a_follower_that_diverges_is_told_where(
     replicated: DataBroker, offset: int, epoch: int, diverging: tuple[int, int] | None
@@ -574,6 +607,49 @@ def test_a_partition_that_is_named_twice_is_read_as_it_was_named_last(broker: Da
     write(broker, b"a", b"b")
     request = broker.fetch_request(("t", [wanted(0, 0), wanted(0, 1)]))
     assert batches(only_partition(broker.ask(request, 18).responses).records) == [(1, 0, [b"b"])]
+
+
+def test_what_is_being_deleted_is_out_of_range(broker: DataBroker) -> None:
+    write(broker, b"1", b"2")
+    (hosted,) = broker.replicas.manager.replicas
+    assert hosted.log is not None
+    # The partition hears of it once the log has done it.
+    hosted.log.move_start_to(1)
+    assert broker.fetch("t").error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+def test_what_was_deleted_before_a_thread_read_it_is_out_of_range(
+    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(broker, b"1", b"2")
+    monkeypatch.setattr(MemoryFile, "read_now", cold)
+    broker.replicas.workers.hold()
+    found = broker.send(broker.fetch_request(("t", [wanted()])), 18)
+    (hosted,) = broker.replicas.manager.replicas
+    assert hosted.log is not None
+    hosted.log.move_start_to(1)
+    broker.replicas.workers.release()
+    assert only_partition(found[0].responses).error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+    assert hosted.partition.role is Role.LEADER
+
+
+def test_what_is_in_memory_waits_for_no_thread(broker: DataBroker) -> None:
+    write(broker, b"1")
+    broker.replicas.workers.hold()
+    assert len(batches(broker.fetch("t").records)) == 1
+
+
+def test_a_broker_that_has_closed_its_logs_serves_nobody(broker: DataBroker) -> None:
+    write(broker, b"1")
+    broker.replicas.stop()
+    assert broker.fetch("t").error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_log_that_diverges_ends_the_wait(replicated: DataBroker) -> None:
+    write(replicated, b"a")
+    diverging = wanted(0, 2, last_fetched_epoch=0)
+    request = replicated.fetch_request(("t", [diverging, wanted(1)]), replica_id=OTHER, max_wait_ms=1000)
+    assert len(replicated.send(request, 18)) == 1
 
 
 def test_below_the_log_start_a_diverging_consumer_is_out_of_range(broker: DataBroker) -> None:

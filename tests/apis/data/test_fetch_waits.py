@@ -25,6 +25,7 @@ from tests.sim.disk import MemoryFile
 
 SIZES = pytest.mark.parametrize("few", [0, 128], ids=["large", "small"])
 """How many partitions a small request has at most."""
+SIZE = len(batch(b"a"))
 
 
 def large(broker: DataBroker, **fields: Any) -> list[Any]:
@@ -130,13 +131,15 @@ def test_what_changes_while_a_large_request_is_looked_at_is_not_missed(
 
     def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
         if fetch.index == 900 and not written:
-            written.append(batch(b"a"))
-            broker.produce("four", written[0], 0)
+            written.extend([batch(b"a"), batch(b"b")])
+            for index in range(2):
+                broker.produce("four", written[index], index)
         return find(fetches, fetch, may_read)
 
     monkeypatch.setattr(Fetches, "find", late)
-    (response,) = large(broker)
-    assert len(response.responses[0].partitions[0].records) == len(written[0])
+    (response,) = large(broker, min_bytes=2 * SIZE)
+    sizes = [len(each.records) for each in response.responses[0].partitions[:3]]
+    assert sizes == [SIZE, SIZE, 0]
 
 
 def test_a_large_request_for_more_than_it_allows_waits_only_for_what_it_allows(broker: DataBroker) -> None:
@@ -279,6 +282,15 @@ def test_only_a_consumer_over_its_quota_gets_no_records(broker: DataBroker, thro
     assert [each.records_bytes for _, each in result.responses] == ([] if throttle_ms else [len(sent)])
 
 
+def test_a_consumer_over_its_quota_hears_of_its_session(broker: DataBroker) -> None:
+    throttle = cast(Throttle, SimpleNamespace(fetched=lambda record_bytes: 700))
+    found: list[FetchResult] = []
+    values = fetch_values(broker.fetch_request(session_id=77, session_epoch=1), 18)
+    broker.services.replicas.fetch(values, 18, lambda _: True, found.append, throttle)
+    (result,) = found
+    assert (result.error_code, result.throttle_ms) == (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, 0)
+
+
 def test_a_request_leaves_no_cycles(broker: DataBroker) -> None:
     broker.produce("t", batch(b"a"))
     broker.fetch("t")
@@ -398,9 +410,6 @@ def test_an_error_ends_the_wait_for_the_partitions_behind_it(broker: DataBroker)
         ErrorCode.OFFSET_OUT_OF_RANGE,
         0,
     ]
-
-
-SIZE = len(batch(b"a"))
 
 
 @pytest.mark.parametrize(
@@ -525,12 +534,20 @@ def test_a_large_request_is_looked_at_some_partitions_at_a_time(
     fetches, timers = broker.replicas.manager.fetches, broker.replicas.manager._timers
     request = broker.fetch_request(("t", [*map(wanted, range(300))]), max_wait_ms=1000)
     fetches.fetch(fetch_values(request, 18), 18, lambda _: True, lambda result: None)
-    in_turns: list[int] = []
-    while fetches.in_turns._works:
-        before = len(looks)
-        heapq.heappop(timers._heap)[2]()
-        in_turns.append(len(looks) - before)
-    assert [each for each in in_turns if each] == [64, 64, 64, 64, 44]
+
+    def in_turns() -> list[int]:
+        """How many partitions are looked at in each turn."""
+        found: list[int] = []
+        while fetches.in_turns._works:
+            before = len(looks)
+            heapq.heappop(timers._heap)[2]()
+            found.append(len(looks) - before)
+        return [each for each in found if each]
+
+    assert in_turns() == [64, 64, 64, 64, 44]
+    # Its time is over.
+    heapq.heappop(timers._heap)[2]()
+    assert in_turns() == [64, 64, 64, 64, 44]
 
 
 def test_a_batch_that_is_larger_than_the_limit_ends_the_wait_of_a_large_request(broker: DataBroker) -> None:
@@ -541,12 +558,26 @@ def test_a_batch_that_is_larger_than_the_limit_ends_the_wait_of_a_large_request(
     assert len(response.responses[0].partitions[0].records) == len(batch(b"a"))
 
 
-def test_a_topic_that_is_deleted_ends_the_wait_of_a_large_request(broker: DataBroker) -> None:
-    found = large(broker)
-    topics = [DeleteTopicsRequest.DeleteTopicState(name="four")]
+def delete(broker: DataBroker, name: str) -> None:
+    topics = [DeleteTopicsRequest.DeleteTopicState(name=name)]
     broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
     broker.replicas.follow()
     broker.replicas.call_due()
+
+
+def test_a_small_request_waits_on_for_the_others_when_a_topic_is_deleted(broker: DataBroker) -> None:
+    broker.topic("other")
+    request = broker.fetch_request(("t", [wanted()]), ("other", [wanted()]), max_wait_ms=1000)
+    found = broker.send(request, 18)
+    delete(broker, "other")
+    assert found == []
+    broker.produce("t", batch(b"a"))
+    assert len(found) == 1
+
+
+def test_a_topic_that_is_deleted_ends_the_wait_of_a_large_request(broker: DataBroker) -> None:
+    found = large(broker)
+    delete(broker, "four")
     (response,) = found
     assert {each.error_code for each in response.responses[0].partitions} == {ErrorCode.UNKNOWN_TOPIC_ID}
 

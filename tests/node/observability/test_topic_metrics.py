@@ -260,6 +260,18 @@ def test_fetched_records_count_and_so_do_requests_without_any(broker: DataBroker
     assert counting.changes() == {("totalfetchrequests",): 1}
 
 
+def test_replicas_elsewhere_change_nothing_for_the_other_partitions_of_a_request(broker: DataBroker) -> None:
+    broker.produce("t", SENT)
+    counting = Counting(broker)
+    request = broker.fetch_request(("elsewhere", [wanted()]), ("t", [wanted()]), session_epoch=0)
+    session_id = broker.ask(request, 18).session_id
+    counted = both("t", totalfetchrequests=1, bytesout=len(SENT))
+    assert counting.changes() == {**counted, ("totalfetchrequests",): 2}
+    # What continues the session is about its two partitions again.
+    session_fetch(broker, session_id, 1)
+    assert counting.changes()["totalfetchrequests",] == 2
+
+
 def test_a_request_that_waits_counts_once(broker: DataBroker) -> None:
     counting = Counting(broker)
     request = broker.fetch_request(("t", [wanted(0), wanted(1)]), max_wait_ms=1_000)

@@ -292,8 +292,11 @@ def test_every_replica_of_a_failed_directory_is_offline_also_if_another_task_fou
     assert [broker.produce("t", batch(), index).error_code for index in range(4)] == [0, 56, 0, 56]
 
 
-def test_a_read_that_fails_costs_the_directory() -> None:
+@pytest.mark.parametrize("is_cold", [False, True], ids=["at once", "in a thread"])
+def test_a_read_that_fails_costs_the_directory(is_cold: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     broker = with_two_partitions()
+    if is_cold:
+        monkeypatch.setattr(MemoryFile, "read_now", cold)
     broker.replicas.disk.fail("read", f"t-0/{LOG}")
     assert broker.fetch("t", wanted(0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
     broker.heartbeat()

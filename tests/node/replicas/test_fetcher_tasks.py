@@ -172,6 +172,41 @@ class TestTask:
             task.fetcher.add(_Followed(task.following.hosted))
         assert task.leader.asked_ms == [0, 600]
 
+    async def test_it_asks_for_the_others_once_a_log_cannot_be_written(
+        self, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task = Task(monkeypatch, fetched(records=records(0)))
+        task.following.owner.replicas.failed = lambda hosted, error: None
+        other = Following()
+        other.replica.partition.index = 1
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(task.run, 1)
+            await trio.sleep(0.5)
+            task.fetcher.add(_Followed(other.hosted))
+            await trio.sleep(0.1)
+            assert task.leader.asked_ms == [0]
+            (job,) = task.following.jobs
+            job.failed(OSError(errno.EIO, "a broken disk"))
+        assert task.leader.asked_ms == [0, 600]
+
+    async def test_it_asks_for_the_others_once_it_is_known_what_the_leader_has(
+        self, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task = Task(monkeypatch, fetched(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
+        other = Following()
+        other.replica.partition.index = 1
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(task.run, 1)
+            await trio.sleep(0.5)
+            task.fetcher.add(_Followed(other.hosted))
+            ((find, followed),) = task.following.tasks
+            # The leader's answer is awaited.
+            await trio.sleep(0.1)
+            assert task.leader.asked_ms == [0]
+            task.fetcher._peer = None
+            await find(followed)
+        assert task.leader.asked_ms == [0, 600]
+
     @pytest.mark.parametrize("lacks", ["endpoint", "epoch"])
     async def test_it_waits_for_the_leaders_address_and_for_its_own_epoch(
         self, lacks: str, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
@@ -246,6 +281,45 @@ class TestPartitions:
         first, longest = FIRST_BACKOFF_MS * 9 // 10, BACKOFF_MS * 9 // 10
         assert waits == [first, longest, longest, first]
         assert len([each for each in caplog.messages if "NOT_LEADER_OR_FOLLOWER" in each]) == 2
+
+    def test_what_was_refused_and_is_followed_no_more_is_not_asked_for_again(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task = Task(monkeypatch)
+        task.following.ask()
+        task.following.respond(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        task.fetcher.remove((TOPIC_ID, 0))
+        ((_, again),) = task.later
+        again()
+        assert len(task.fetcher._session) == 0
+
+    def test_what_comes_for_a_partition_that_is_followed_no_more_is_dropped(self) -> None:
+        following = Following()
+        following.ask()
+        following.fetcher.remove((TOPIC_ID, 0))
+        following.respond(records=records(0))
+        assert following.jobs == []
+
+    def test_a_log_whose_start_has_moved_is_not_asked_for_until_its_records_are_written(self) -> None:
+        """To ask for what follows says that they are."""
+        following = Following()
+        moved: list[Callable[[], None]] = []
+        following.owner.replicas.move_start = lambda hosted, offset, done, failed: moved.append(done)
+        following.ask()
+        following.respond(records=records(5), log_start_offset=5)
+        (done,), (job,) = moved, following.jobs
+        done()
+        assert following.ask() == []
+        following.respond_to_nothing()
+        job.done(False)
+        assert following.ask() == [(2, 6)]
+
+    def test_damaged_records_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        task = Task(monkeypatch)
+        task.following.ask()
+        sent = records(0)
+        task.following.respond(records=sent[:-1] + bytes([sent[-1] ^ 1]))
+        assert (task.following.jobs, len(task.later)) == ([], 1)
 
     def test_records_of_a_later_epoch_than_the_leaders_are_refused(
         self, monkeypatch: pytest.MonkeyPatch
@@ -340,12 +414,13 @@ class TestPartitions:
         following.respond(high_watermark=5)
         assert followed.has_all
 
-    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(self) -> None:
+    @pytest.mark.parametrize("end_offset", [5, 7])
+    def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(self, end_offset: int) -> None:
         following = Following(log_end=5)
         following.replica.partition.epochs.begin(2, 5)
         following.fetcher.add(_Followed(following.hosted))
         following.ask()
-        diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=7)
+        diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=end_offset)
         following.respond(diverging_epoch=diverging)
         assert following.jobs == []
         assert following.replica.partition.epochs.latest == 1
@@ -563,6 +638,21 @@ class TestFetchers:
             await trio.testing.wait_all_tasks_blocked()
             (job,) = following.jobs
             assert job.work() == 9
+            nursery.cancel_scope.cancel()
+
+    async def test_tasks_run_beside_the_fetchers(self, autojump_clock: MockClock) -> None:
+        async with trio.open_nursery() as nursery:
+            fetchers, following = await self.started(nursery, 1)
+            ran: list[_Followed] = []
+
+            async def task(followed: _Followed) -> None:
+                await trio.lowlevel.checkpoint()
+                ran.append(followed)
+
+            followed = _Followed(following.hosted)
+            fetchers.start_soon(task, followed)
+            await trio.testing.wait_all_tasks_blocked()
+            assert ran == [followed]
             nursery.cancel_scope.cancel()
 
     async def test_what_is_followed_no_more_is_not_asked_for(self, autojump_clock: MockClock) -> None:

@@ -215,11 +215,13 @@ def test_what_the_metadata_says_while_a_log_is_cut_is_applied_to_what_is_left() 
     following.ask()
     diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=3)
     following.respond(error_code=0, diverging_epoch=diverging)
+    told: list[Hosted] = []
+    following.owner.was_cut = told.append
     (job,) = following.jobs
     assert following.hosted.is_being_cut
     job.done("what is left")
     assert not following.hosted.is_being_cut
-    assert following.cuts == ["what is left"]
+    assert (following.cuts, told) == (["what is left"], [following.hosted])
     assert following.applied == [following.hosted]
     # The next response is taken again.
     following.ask()
@@ -248,6 +250,15 @@ def test_a_log_that_starts_behind_its_leaders_end_is_emptied(log_start: int, exp
     assert job.work() == expected
 
 
+def test_a_log_may_diverge_from_the_first_epoch_of_all() -> None:
+    following = Following(log_end=5)
+    following.replica.partition.epochs.begin(0, 0)
+    following.ask()
+    diverging = FetchResponse.EpochEndOffset(epoch=0, end_offset=3)
+    following.respond(diverging_epoch=diverging)
+    assert following.hosted.is_being_cut
+
+
 @pytest.mark.parametrize(
     ("leader_start", "base_offset", "begins_again"),
     [(5, 4, True), (7, 4, True), (5, 5, False), (3, 4, False)],
@@ -270,6 +281,15 @@ def test_a_log_of_which_the_leader_has_nothing_begins_again_within_its_first_bat
     following.respond(error_code=0, records=records, high_watermark=9, log_start_offset=leader_start)
     works = [job.work() for job in following.jobs]
     assert (works == [f"all, to {leader_start}"]) is begins_again
+
+
+def test_a_part_of_a_batch_is_not_copied() -> None:
+    following = Following()
+    following.ask()
+    following.respond(error_code=0, records=BATCH[:-1])
+    assert following.jobs == []
+    (followed,) = following.fetcher._followed.values()
+    assert not followed.is_busy
 
 
 def test_records_that_come_when_the_log_was_closed_are_dropped() -> None:
@@ -382,14 +402,26 @@ def test_a_log_that_is_out_of_the_leaders_range_is_cut_to_it(latest: int, earlie
     assert job.work() == to
 
 
-@pytest.mark.parametrize("earliest", [2, 5])
-def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was(earliest: int) -> None:
+@pytest.mark.parametrize(
+    ("latest", "earliest"), [(7, 2), (5, 2), (7, 5)], ids=["within", "at end", "at start"]
+)
+def test_a_log_that_is_in_the_leaders_range_by_now_is_fetched_as_it_was(latest: int, earliest: int) -> None:
     following = Following(log_end=5)
-    find_start(following, Offsets(7, earliest))
+    find_start(following, Offsets(latest, earliest))
     assert not following.jobs
     assert (TOPIC_ID, 0) in following.fetcher._session
     (followed,) = following.fetcher._followed.values()
     assert not followed.is_busy
+
+
+def test_a_leader_that_was_asked_what_it_has_is_told_where_the_log_starts_by_now() -> None:
+    following = Following(log_end=5)
+
+    def delete() -> None:
+        following.replica.partition.log_start_offset = 1
+
+    find_start(following, Offsets(7, 2, delete))
+    assert following.ask() == [(2, 5)]
 
 
 @pytest.mark.parametrize("leader", [1, 3], ids=["leads", "follows another one"])
@@ -463,6 +495,7 @@ def test_an_empty_log_may_begin_within_a_batch() -> None:
     partition = following.replica.partition
     partition.log_start_offset = 10
     begun: list[tuple[bytes, int]] = []
+    cast(Any, following.owner.replicas).move_start = lambda *arguments: None
 
     def begin(batches: memoryview, base_offset: int, aborted: object, wall_ms: int) -> bool:
         begun.append((bytes(batches), base_offset))
@@ -471,12 +504,14 @@ def test_an_empty_log_may_begin_within_a_batch() -> None:
     cast(Any, following.hosted.log).begin_within = begin
     assert following.ask() == [(2, 10)]
     straddling = build_batch([(None, b"v", ())] * 8, base_offset=4, partition_leader_epoch=1, timestamp_ms=1)
-    following.respond(error_code=0, records=straddling, high_watermark=12, log_start_offset=10)
+    # Of the leader's present epoch.
+    last = build_batch([(None, b"v", ())], base_offset=12, partition_leader_epoch=2, timestamp_ms=1)
+    following.respond(error_code=0, records=straddling + last, high_watermark=13, log_start_offset=10)
     (job,) = following.jobs
     job.done(job.work())
-    assert begun == [(straddling, 4)]
-    assert (partition.log_start_offset, partition.log_end_offset, partition.next_offset) == (10, 12, 12)
-    assert following.ask() == [(2, 12)]
+    assert begun == [(straddling + last, 4)]
+    assert (partition.log_start_offset, partition.log_end_offset, partition.next_offset) == (10, 13, 13)
+    assert following.ask() == [(2, 13)]
 
 
 def test_only_the_first_batch_of_an_empty_log_may_begin_before_its_start(
