@@ -12,7 +12,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from tests.apis.data.test_produce import idempotent
-from tests.apis.support.data_broker import ME, DataBroker
+from tests.apis.support.data_broker import ME, DataBroker, batch
 
 OUT_OF_ORDER = ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
@@ -26,6 +26,12 @@ def told(broker: DataBroker, *sequences: int) -> list[int]:
 def test_the_newest_five_batches_are_recognized(broker: DataBroker) -> None:
     assert told(broker, *range(6)) == [*range(6)]
     assert told(broker, *range(6)) == [-OUT_OF_ORDER, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("producer_id", [0, 1])
+def test_batches_of_the_first_producer_are_recognized_as_well(broker: DataBroker, producer_id: int) -> None:
+    sent = batch(producer_id=producer_id, producer_epoch=0, base_sequence=0)
+    assert [broker.produce("t", sent).base_offset for _ in range(2)] == [0, 0]
 
 
 def test_a_batch_whose_append_failed_is_not_known_once_the_log_is_open_again(broker: DataBroker) -> None:
