@@ -558,6 +558,16 @@ def test_a_batch_that_is_larger_than_the_limit_ends_the_wait_of_a_large_request(
     assert len(response.responses[0].partitions[0].records) == len(batch(b"a"))
 
 
+def test_a_batch_that_does_not_fit_any_more_does_not_end_the_wait_of_a_large_request(
+    broker: DataBroker,
+) -> None:
+    found = large(broker, min_bytes=1 << 20, max_bytes=SIZE + 10)
+    for index in range(2):
+        broker.produce("four", batch(b"a"), index)
+        broker.replicas.call_due()
+    assert found == []
+
+
 def delete(broker: DataBroker, name: str) -> None:
     topics = [DeleteTopicsRequest.DeleteTopicState(name=name)]
     broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))

@@ -230,12 +230,12 @@ class TestTask:
         caplog: pytest.LogCaptureFixture,
     ) -> None:
         caplog.set_level("INFO")
-        task = Task(monkeypatch, fetched(), error, error, error, fetched(), error)
+        task = Task(monkeypatch, fetched(), error, error, error, error, fetched(), error)
         await task.run(10)
-        # After pauses of 45, 90 and 90 ms; after a response the next pause is 45 ms again.
-        assert task.leader.asked_ms == [0, 0, 45, 135, 225, 225, 270]
+        # After pauses of 45, 90, 90 and 90 ms; after a response the next pause is 45 ms again.
+        assert task.leader.asked_ms == [0, 0, 45, 135, 225, 315, 315, 360]
         epochs = [each.session_epoch for each in task.leader.requests]
-        assert epochs == [0, 1, 0, 0, 0, 1, 0]
+        assert epochs == [0, 1, 0, 0, 0, 0, 1, 0]
         # Of failures in a row the first is logged.
         assert len([each for each in caplog.messages if each.startswith("fetching from broker 2: ")]) == 2
 
@@ -267,7 +267,7 @@ class TestPartitions:
         task = Task(monkeypatch)
         following = task.following
         waits = []
-        for is_refused in (True, True, True, False, True):
+        for is_refused in (True, True, True, True, False, True):
             following.ask()
             error = ErrorCode.NOT_LEADER_OR_FOLLOWER if is_refused else ErrorCode.NONE
             following.respond(error_code=error)
@@ -279,7 +279,7 @@ class TestPartitions:
                 again()
             assert len(task.fetcher._session) == 1
         first, longest = FIRST_BACKOFF_MS * 9 // 10, BACKOFF_MS * 9 // 10
-        assert waits == [first, longest, longest, first]
+        assert waits == [first, longest, longest, longest, first]
         assert len([each for each in caplog.messages if "NOT_LEADER_OR_FOLLOWER" in each]) == 2
 
     def test_what_was_refused_and_is_followed_no_more_is_not_asked_for_again(
