@@ -10,7 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.replica.partition import Role
 from tests.apis.data.test_fetch import write
 from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition, wanted
-from tests.apis.support.sharing import cold
+from tests.apis.support.replicas import cold
 from tests.sim.disk import MemoryFile
 
 

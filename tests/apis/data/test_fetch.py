@@ -27,6 +27,7 @@ from tests.apis.support.data_broker import (
     stored,
     wanted,
 )
+from tests.apis.support.replicas import cold
 from tests.sim.disk import MemoryFile
 
 VERSIONS = range(4, 19)
@@ -41,11 +42,6 @@ def write(broker: DataBroker, *values: bytes, name: str = "t", index: int = 0) -
     for each in sent:
         assert broker.produce(name, each, index).error_code == 0
     return [stored(each, offset) for offset, each in enumerate(sent)]
-
-
-def cold(file: MemoryFile, position: int, length: int) -> bytes:
-    """In place of `MemoryFile.read_now`: nothing is in the page cache."""
-    raise BlockingIOError
 
 
 # --- what is read ---

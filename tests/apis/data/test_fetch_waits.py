@@ -18,9 +18,9 @@ from kafkaproto_server.node.replicas.timers import TURN_MS
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
-from tests.apis.data.test_fetch import cold
 from tests.apis.data.test_nearest_replicas import RACK_AWARE
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted
+from tests.apis.support.replicas import cold
 from tests.sim.disk import MemoryFile
 
 SIZES = pytest.mark.parametrize("few", [0, 128], ids=["large", "small"])

@@ -19,12 +19,12 @@ from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from kafkaproto_server.share.acquiring import acquire
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from tests.apis.support.data_broker import ME, OTHER, batch
+from tests.apis.support.replicas import cold
 from tests.apis.support.sharing import (
     GROUP,
     LOCK_MS,
     Sharing,
     acquired,
-    cold,
     partition_of,
 )
 from tests.controller.support.harness import TIMESTAMP_MS

@@ -18,8 +18,9 @@ from kafkaproto_server.requests.data import OffsetResult, ProduceItem
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, batch, batches
+from tests.apis.support.replicas import cold
 from tests.apis.support.services import with_changes
-from tests.apis.support.sharing import GROUP, LOCK_MS, Sharing, acquired, cold, partition_of
+from tests.apis.support.sharing import GROUP, LOCK_MS, Sharing, acquired, partition_of
 from tests.sim.disk import MemoryFile
 
 READ_G = (Operation.READ, ResourceType.GROUP, GROUP)

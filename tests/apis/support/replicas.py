@@ -35,7 +35,7 @@ from kafkaproto_server.requests.ports import ReplicaPort
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
 from tests.node.support.other_brokers import no_connection, other_brokers
-from tests.sim.disk import MemoryDisk
+from tests.sim.disk import MemoryDisk, MemoryFile
 
 PATH = "/logs"
 FIRST_PRODUCER_ID = 5000
@@ -347,3 +347,8 @@ class BrokerReplicas:
             for hosted in self.manager.replicas
             if (hosted.partition.topic == GROUPS_TOPIC) is is_of_groups
         )
+
+
+def cold(file: MemoryFile, position: int, length: int) -> bytes:
+    """In place of `MemoryFile.read_now`: nothing is in the page cache."""
+    raise BlockingIOError

@@ -10,7 +10,6 @@ from kafkaproto_server.requests.share_state import Done, Result, ShareState
 from tests.apis.support.data_broker import DataBroker, batch
 from tests.apis.support.services import with_changes
 from tests.controller.support.harness import SET, alter_configs_request
-from tests.sim.disk import MemoryFile
 
 GROUP = "g"
 GROUP_RESOURCE = 32
@@ -127,8 +126,3 @@ def partition_of(response: Any) -> Any:
 
 def acquired(partition: Any) -> list[tuple[int, int, int]]:
     return [(each.first_offset, each.last_offset, each.delivery_count) for each in partition.acquired_records]
-
-
-def cold(file: MemoryFile, position: int, length: int) -> bytes:
-    """In place of `MemoryFile.read_now`: nothing is in the page cache."""
-    raise BlockingIOError

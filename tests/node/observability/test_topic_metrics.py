@@ -30,9 +30,9 @@ from kafkaproto_server.requests.fetch_requests import fetch_values
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from kafkaproto_server.topic_names import GROUPS_TOPIC
-from tests.apis.data.test_fetch import cold
 from tests.apis.groups.test_offsets import commit
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, wanted
+from tests.apis.support.replicas import cold
 from tests.apis.support.sharing import Sharing
 from tests.apis.support.transactional_broker import TransactionalBroker
 from tests.node.observability.test_coordinator_metrics import exported

@@ -19,8 +19,8 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     read_offsets,
     write_offsets,
 )
-from tests.apis.data.test_fetch import cold
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, only_partition, wanted
+from tests.apis.support.replicas import cold
 from tests.node.replicas.test_moves import alter
 from tests.sim.disk import MemoryFile
 
