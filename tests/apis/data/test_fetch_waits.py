@@ -474,6 +474,26 @@ def test_what_was_read_for_a_request_is_not_kept_while_it_waits_or_when_it_is_gi
     assert give_up.__self__._results == []
 
 
+@pytest.mark.parametrize("is_cold", [False, True], ids=["at once", "in a thread"])
+def test_records_that_did_not_fit_come_with_the_next_request_of_the_session(
+    broker: DataBroker, is_cold: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.topic("two", [ME], [ME])
+    full = broker.fetch_request(("two", [wanted(0), wanted(1)]), session_epoch=0)
+    session_id = broker.ask(full, 18).session_id
+    for index in range(2):
+        broker.produce("two", batch(b"a"), index)
+    if is_cold:
+        monkeypatch.setattr(MemoryFile, "read_now", cold)
+    for epoch in (1, 2):
+        # The second request says that the first partition's records have come.
+        named = [("two", [wanted(0, 1)])] if epoch == 2 else []
+        request = broker.fetch_request(*named, session_id=session_id, session_epoch=epoch, max_bytes=SIZE)
+        (topic,) = broker.ask(request, 18).responses
+        found = [each.partition_index for each in topic.partitions if each.records]
+        assert found == [epoch - 1]
+
+
 # --- large requests ---
 
 

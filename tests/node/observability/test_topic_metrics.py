@@ -260,6 +260,17 @@ def test_fetched_records_count_and_so_do_requests_without_any(broker: DataBroker
     assert counting.changes() == {("totalfetchrequests",): 1}
 
 
+def test_requests_of_a_session_that_names_topics_count_for_them(broker: DataBroker) -> None:
+    counting = Counting(broker)
+    full = broker.fetch_request(("t", [wanted()]), version=12, session_epoch=0)
+    session_id = broker.ask(full, 12).session_id
+    broker.ask(broker.fetch_request(version=12, session_id=session_id, session_epoch=1), 12)
+    # As each scrape does.
+    for session in broker.replicas.manager.fetches.sessions.cache:
+        session.settle()
+    assert counting.changes() == both("t", totalfetchrequests=2)
+
+
 def test_replicas_elsewhere_change_nothing_for_the_other_partitions_of_a_request(broker: DataBroker) -> None:
     broker.produce("t", SENT)
     counting = Counting(broker)
