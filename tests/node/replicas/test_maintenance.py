@@ -183,6 +183,29 @@ def test_a_log_that_is_not_open_is_passed_over() -> None:
     assert broker.replicas.partition("t", 0).log_start_offset == 2
 
 
+def test_a_log_in_a_directory_that_failed_is_passed_over() -> None:
+    broker = DataBroker()
+    topic(broker, retention_bytes="0")
+    produce(broker, "t", 2)
+    before = files(broker)
+    broker.replicas._directory_failed(PATH, "EIO")
+    work(broker, "remove_old_records")
+    assert files(broker) == before
+
+
+def test_a_log_that_was_closed_while_retention_began_a_new_segment_hears_nothing_of_it() -> None:
+    broker = DataBroker()
+    topic(broker, retention_bytes="0")
+    produce(broker, "t", 2, size=1)
+    (hosted,) = broker.replicas.manager.replicas
+    broker.replicas.workers.hold()
+    work(broker, "remove_old_records")
+    broker.replicas.manager.replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
+    broker.replicas.workers.release()
+    assert files(broker)[-1] == f"{2:020}.log"
+    assert (hosted.log, hosted.partition.log_start_offset, snapshots(broker)) == (None, 0, [])
+
+
 # --- producers ---
 
 

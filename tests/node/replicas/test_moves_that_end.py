@@ -69,6 +69,19 @@ async def test_a_stop_lets_a_copy_take_the_replicas_place_that_is_about_to() -> 
 
 
 @pytest.mark.trio
+async def test_a_stop_closes_the_logs_once_the_moves_have_ended() -> None:
+    broker = moving()
+    move(broker)
+    settling(broker)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(broker.replicas.manager.stop)
+        await wait_all_tasks_blocked()
+        broker.replicas.workers.release()
+    assert not broker.replicas.disk.open_files
+    assert read_offsets(broker.replicas.disk, "/logs1", RECOVERY_POINTS) == {("t", 0): 3}
+
+
+@pytest.mark.trio
 async def test_no_move_begins_once_the_broker_stops() -> None:
     broker = moving()
     await broker.replicas.manager.moves.stop()
