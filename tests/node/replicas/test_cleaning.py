@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from msgspec import structs
 
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.broker.start_table import FoundReplica
@@ -437,6 +438,39 @@ async def test_other_tasks_run_while_the_next_log_is_chosen_of_many(monkeypatch:
     # Trio runs ready tasks in any order. Between one part and the next but one, each other task has run.
     assert len(set(seen)) >= 5
     assert max(seen.count(each) for each in set(seen)) <= 7
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("change", ["not compacted", "cut", "start moved", "closed"])
+async def test_a_log_that_changes_while_others_are_looked_at_is_not_cleaned(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other tasks have turns meanwhile, if there are many."""
+    broker = DataBroker()
+    for topic in ("t", "u"):
+        broker.topic(topic, **COMPACTED)
+        broker.replicas.follow()
+    write(broker, 5)
+    cleaner, chosen, seen = broker.replicas.manager._cleaner, hosted(broker), []
+    refresh = cleaner._refresh
+
+    def refreshed(replica: Hosted) -> None:
+        refresh(replica)
+        seen.append(replica)
+        if len(seen) == 2:
+            assert chosen.log is not None
+            if change == "not compacted":
+                chosen.settings = structs.replace(chosen.settings, compaction=None)
+            elif change == "cut":
+                chosen.log.truncate_to(0, 0)
+            elif change == "start moved":
+                broker.replicas.manager.replicas.move_start(chosen, 5, lambda: None, lambda: None)
+            else:
+                chosen.log = None
+
+    monkeypatch.setattr(cleaner, "_refresh", refreshed)
+    assert await cleaner._choose() is None
+    assert seen == [chosen, hosted(broker, "u")]
 
 
 @pytest.mark.trio
