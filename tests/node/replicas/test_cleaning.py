@@ -645,6 +645,19 @@ async def test_a_cleaning_shows_in_the_metrics(
 
 
 @pytest.mark.trio
+async def test_the_share_of_the_dirtiest_log_shows_in_the_metrics_though_nothing_is_to_be_cleaned(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    broker = DataBroker()
+    for topic in ("t", "u"):
+        broker.topic(topic, **{**COMPACTED, "min.cleanable.dirty.ratio": "1"})
+    write(broker, 5)
+    await run(broker)
+    assert len(read(broker)) == 5
+    assert broker.replicas.manager.cleaner_statistics().max_dirty_percent == 100
+
+
+@pytest.mark.trio
 async def test_an_uncleanable_log_shows_in_the_metrics(
     broker: DataBroker, autojump_clock: trio.testing.MockClock
 ) -> None:
