@@ -498,6 +498,18 @@ def test_deletions_wait_for_followers() -> None:
     assert counting.changes() == waits("DeleteRecords", -1, -1)
 
 
+def test_a_deletion_without_followers_does_not_wait() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.produce("t", SENT)
+    kind = DeleteRecordsRequest
+    partition = kind.DeleteRecordsPartition(partition_index=0, offset=2)
+    topic = kind.DeleteRecordsTopic(name="t", partitions=[partition])
+    counting = Counting(broker)
+    assert len(broker.send(kind(topics=[topic], timeout_ms=1_000), 2)) == 1
+    assert counting.changes() == {}
+
+
 # --- the series of a topic
 
 

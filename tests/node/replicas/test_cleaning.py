@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from msgspec import structs
 
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.broker.start_table import FoundReplica
@@ -440,6 +441,39 @@ async def test_other_tasks_run_while_the_next_log_is_chosen_of_many(monkeypatch:
 
 
 @pytest.mark.trio
+@pytest.mark.parametrize("change", ["not compacted", "cut", "start moved", "closed"])
+async def test_a_log_that_changes_while_others_are_looked_at_is_not_cleaned(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other tasks have turns meanwhile, if there are many."""
+    broker = DataBroker()
+    for topic in ("t", "u"):
+        broker.topic(topic, **COMPACTED)
+        broker.replicas.follow()
+    write(broker, 5)
+    cleaner, chosen, seen = broker.replicas.manager._cleaner, hosted(broker), []
+    refresh = cleaner._refresh
+
+    def refreshed(replica: Hosted) -> None:
+        refresh(replica)
+        seen.append(replica)
+        if len(seen) == 2:
+            assert chosen.log is not None
+            if change == "not compacted":
+                chosen.settings = structs.replace(chosen.settings, compaction=None)
+            elif change == "cut":
+                chosen.log.truncate_to(0, 0)
+            elif change == "start moved":
+                broker.replicas.manager.replicas.move_start(chosen, 5, lambda: None, lambda: None)
+            else:
+                chosen.log = None
+
+    monkeypatch.setattr(cleaner, "_refresh", refreshed)
+    assert await cleaner._choose() is None
+    assert seen == [chosen, hosted(broker, "u")]
+
+
+@pytest.mark.trio
 async def test_a_cleaning_ends_if_the_log_has_moved_meanwhile(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -608,6 +642,19 @@ async def test_a_cleaning_shows_in_the_metrics(
     assert cleaner().since_last_run_ms == 0
     assert 0 < cleaner().recopy_percent < 100
     assert cleaner().last_s > 0
+
+
+@pytest.mark.trio
+async def test_the_share_of_the_dirtiest_log_shows_in_the_metrics_though_nothing_is_to_be_cleaned(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    broker = DataBroker()
+    for topic in ("t", "u"):
+        broker.topic(topic, **{**COMPACTED, "min.cleanable.dirty.ratio": "1"})
+    write(broker, 5)
+    await run(broker)
+    assert len(read(broker)) == 5
+    assert broker.replicas.manager.cleaner_statistics().max_dirty_percent == 100
 
 
 @pytest.mark.trio

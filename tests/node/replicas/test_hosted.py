@@ -164,6 +164,32 @@ def test_a_log_that_is_opened_in_a_directory_that_has_just_failed_stays_offline(
     assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
 
 
+def test_a_log_that_cannot_be_opened_keeps_the_broker_waiting_no_longer() -> None:
+    """The broker would never count as started."""
+    broker = DataBroker()
+    broker.replicas.workers.hold()
+    broker.replicas.disk.fail("create", LOG, errno.EIO)
+    broker.topic("t", [ME])
+    broker.replicas.follow()
+    assert not broker.replicas.manager.are_open
+    broker.replicas.workers.release()
+    assert broker.replicas.partition("t", 0).role is Role.OFFLINE
+    assert broker.replicas.manager.are_open
+
+
+def test_what_a_start_cuts_off_a_log_after_a_crash_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    assert broker.produce("t", batch(b"a")).error_code == 0
+    file = broker.replicas.disk.open(f"{PATH}/{LOG}")
+    file.append([batch(b"b")[:20]])
+    file.close()
+    broker.start_again(is_clean=False)
+    broker.report()
+    assert broker.replicas.partition("t", 0).log_end_offset == 1
+    assert "cut 20 bytes of an unfinished append off" in caplog.text
+
+
 def test_a_replica_that_is_deleted_while_its_log_runs_short_is_not_opened_again() -> None:
     broker = DataBroker()
     broker.replicas.workers.hold()

@@ -161,7 +161,13 @@ class LogCleaner:
             if dirty is not None and dirty.is_wanted and (best is None or dirty.ratio > best[2].ratio):
                 best = hosted, log, dirty
         self._max_dirty_percent = 100 * dirtiest
-        return best
+        return None if best is None else self._look_again(best[0], best[1])
+
+    def _look_again(self, hosted: Hosted, log: TopicLog) -> tuple[Hosted, TopicLog, DirtyRange] | None:
+        """What is to be cleaned now of the log that was chosen; None if nothing is. Other tasks have had turns since it
+        was looked at: it may have been cut or closed, or its topic not be compacted any more."""
+        dirty = self._dirty(hosted, log, self._clock.wall_ms()) if _is_in_use(hosted, log) else None
+        return None if dirty is None or not dirty.is_wanted else (hosted, log, dirty)
 
     def _dirty(self, hosted: Hosted, log: TopicLog, wall_ms: int) -> DirtyRange | None:
         limits = hosted.settings.compaction
