@@ -429,6 +429,7 @@ def test_a_batch_is_limited_by_the_topics_max_message_bytes(broker: DataBroker) 
     found = broker.produce("small", batch(bytes(200)))
     assert (found.error_code, broker.replicas.written) == (ErrorCode.MESSAGE_TOO_LARGE, 0)
     assert "200" in found.error_message
+    assert found.log_start_offset == -1
     assert broker.produce("small", batch(bytes(10))).error_code == 0
 
 
