@@ -470,6 +470,16 @@ def test_what_is_no_good_batch_is_refused_and_from_version_8_on_it_is_told_why(
     assert broker.replicas.written == 0
 
 
+def test_a_log_that_takes_no_records_still_tells_its_start(broker: DataBroker) -> None:
+    broker.topic("safe", [ME, OTHER], min_insync_replicas="2")
+    later = b"\x00" * 7 + b"\x01" + batch()[8:]
+    found = broker.produce("safe", later)
+    assert (found.error_code, found.log_start_offset) == (ErrorCode.INVALID_RECORD, 0)
+    broker.harness.heartbeat(OTHER, want_fence=True)
+    found = broker.produce("safe", batch(), acks=-1)
+    assert (found.error_code, found.log_start_offset) == (ErrorCode.NOT_ENOUGH_REPLICAS, 0)
+
+
 @pytest.mark.parametrize("version", [7, 8])
 def test_refused_records_are_named_from_version_8_on(broker: DataBroker, version: int) -> None:
     broker.topic("compacted", cleanup_policy="compact")
