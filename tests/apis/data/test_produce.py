@@ -429,6 +429,7 @@ def test_a_batch_is_limited_by_the_topics_max_message_bytes(broker: DataBroker) 
     found = broker.produce("small", batch(bytes(200)))
     assert (found.error_code, broker.replicas.written) == (ErrorCode.MESSAGE_TOO_LARGE, 0)
     assert "200" in found.error_message
+    assert found.log_start_offset == -1
     assert broker.produce("small", batch(bytes(10))).error_code == 0
 
 
@@ -467,6 +468,16 @@ def test_what_is_no_good_batch_is_refused_and_from_version_8_on_it_is_told_why(
     assert (found.error_code, found.base_offset) == (code, -1)
     assert found.error_message
     assert broker.replicas.written == 0
+
+
+def test_a_log_that_takes_no_records_still_tells_its_start(broker: DataBroker) -> None:
+    broker.topic("safe", [ME, OTHER], min_insync_replicas="2")
+    later = b"\x00" * 7 + b"\x01" + batch()[8:]
+    found = broker.produce("safe", later)
+    assert (found.error_code, found.log_start_offset) == (ErrorCode.INVALID_RECORD, 0)
+    broker.harness.heartbeat(OTHER, want_fence=True)
+    found = broker.produce("safe", batch(), acks=-1)
+    assert (found.error_code, found.log_start_offset) == (ErrorCode.NOT_ENOUGH_REPLICAS, 0)
 
 
 @pytest.mark.parametrize("version", [7, 8])

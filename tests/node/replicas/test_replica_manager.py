@@ -15,8 +15,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteRecordsRequest, RegisterBrokerRecord, WriteTxnMarkersRequest
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
+from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.storage.errors import CorruptFileError
-from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition, wanted
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, only_partition, wanted
 from tests.apis.support.replicas import BrokerReplicas
 from tests.node.support.controllers import TrioClock
 
@@ -106,6 +107,25 @@ def test_who_uses_a_partition_hears_that_its_directory_failed() -> None:
     manager.role_changed = heard.append
     broker.replicas._directory_failed("/logs", "EIO")
     assert heard == [hosted]
+
+
+def test_a_replica_is_copied_from_another_broker_while_it_follows_that_one() -> None:
+    broker = DataBroker()
+    copied: set[tuple[bytes, int]] = set()
+
+    def follow(hosted: Hosted) -> None:
+        copied.add((hosted.partition.topic_id, hosted.partition.index))
+
+    broker.replicas.manager._fetchers = cast(Any, SimpleNamespace(follow=follow, unfollow=copied.discard))
+    topic_id = broker.topic("t", [ME, OTHER])
+    broker.replicas.follow()
+    assert copied == set()
+    broker.harness.heartbeat(ME, want_fence=True)
+    broker.replicas.follow()
+    assert copied == {(topic_id, 0)}
+    broker.harness.heartbeat(ME)
+    broker.lead_anew("t")
+    assert copied == set()
 
 
 @pytest.mark.trio

@@ -60,6 +60,8 @@ _SESSION_IS_OVER = ProduceResult(
 _NOTHING_APPENDED = ProduceResult(code=ErrorCode.NONE)
 _NOT_FAILED = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR)
 """Errors with which Kafka's metrics do not count a request as failed."""
+_FAILED = (Fault.HEADER, Fault.RECORDS)
+"""Faults of a batch with which they do. Kafka's response then has the start of the log."""
 
 
 class _Request:
@@ -516,15 +518,18 @@ class Appends:
         self._metrics.all.failed_produce_requests += 1
 
     def _respond_not_appended(self, hosted: Hosted, error: PartitionError, take: _Place) -> None:
+        log_start_offset = NO_OFFSET
         if error.code in _NOT_FAILED:
             self._count_request(hosted)
         else:
             self._count_failed(hosted)
-        take(ProduceResult(code=error.code, message=None if str(error) == error.code.name else str(error)))
+            log_start_offset = hosted.partition.log_start_offset
+        message = None if str(error) == error.code.name else str(error)
+        take(ProduceResult(code=error.code, message=message, log_start_offset=log_start_offset))
 
     def _respond_refused(self, hosted: Hosted, error: BatchRefused, item: ProduceItem, take: _Place) -> None:
         metrics, fault = self._metrics, error.fault
-        if fault in (Fault.HEADER, Fault.RECORDS):
+        if fault in _FAILED:
             self._count_failed(hosted)
             metrics.records_without_key += error.keyless
             metrics.wrong_offsets_or_sequences += fault is Fault.HEADER
@@ -559,6 +564,5 @@ def _refused(error: BatchRefused, partition: Partition) -> ProduceResult:
         code=error.code,
         message=error.message,
         record_errors=error.record_errors,
-        # As Kafka's response, which has it if it took the batch apart.
-        log_start_offset=partition.log_start_offset if error.record_errors else NO_OFFSET,
+        log_start_offset=partition.log_start_offset if error.fault in _FAILED else NO_OFFSET,
     )
