@@ -12,7 +12,12 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import DeleteRecordsRequest, RegisterBrokerRecord, WriteTxnMarkersRequest
+from kafkaproto.messages import (
+    DeleteRecordsRequest,
+    DeleteTopicsRequest,
+    RegisterBrokerRecord,
+    WriteTxnMarkersRequest,
+)
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.image.replay import replay
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -23,6 +28,7 @@ from tests.node.support.controllers import TrioClock
 
 WORKS, FAILED = b"w" * 16, b"f" * 16
 """Directories of broker 2."""
+LONG_MS = 60_000
 
 
 Endpoint = RegisterBrokerRecord.BrokerEndpoint
@@ -97,6 +103,27 @@ def test_who_uses_a_partition_hears_that_its_log_is_closed() -> None:
     assert heard == [hosted]
 
 
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_no_change_of_an_isr_is_asked_for_once_its_leader_is_gone(is_deleted: bool) -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME, OTHER])
+    broker.report()
+    manager = broker.replicas.manager
+    (hosted,) = manager.replicas
+    broker.produce("t", batch(b"a"))
+    broker.replicas.pass_time(LONG_MS)
+    hosted.partition.maybe_shrink_isr(broker.replicas.clock.now_ms())
+    changes = manager._isr_changes._changes
+    assert changes.due_ms is not None
+    if is_deleted:
+        topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
+        broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+        broker.report()
+    else:
+        broker.replicas._directory_failed("/logs", "EIO")
+    assert changes.due_ms is None
+
+
 def test_who_uses_a_partition_hears_that_its_directory_failed() -> None:
     broker = DataBroker()
     broker.topic("t", [ME])
@@ -126,6 +153,27 @@ def test_a_replica_is_copied_from_another_broker_while_it_follows_that_one() -> 
     broker.harness.heartbeat(ME)
     broker.lead_anew("t")
     assert copied == set()
+
+
+@pytest.mark.trio
+async def test_what_is_due_is_called_while_a_broker_has_replicas(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def start(task_status: trio.TaskStatus[None]) -> None:
+        task_status.started()
+
+    broker = BrokerReplicas(1, lambda: EMPTY_IMAGE)
+    manager = broker.manager
+    # Neither threads nor fetchers have anything to do.
+    monkeypatch.setattr(broker.workers, "run", start)
+    monkeypatch.setattr(manager._fetchers, "run", start, raising=False)
+    called = trio.Event()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(manager.run)
+        manager.call_at(broker.clock.now_ms(), called.set)
+        with trio.fail_after(1):
+            await called.wait()
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.trio

@@ -93,6 +93,22 @@ async def test_what_is_due_is_called_at_once_beside_what_is_due_in_the_same_mill
 
 
 @pytest.mark.trio
+async def test_what_is_due_before_all_others_does_not_wait_for_them(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    called: list[tuple[str, float]] = []
+    timers = Timers(TrioClock())
+    timers.add(1_000, lambda: called.append(("others", trio.current_time())))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(timers.run)
+        await trio.testing.wait_all_tasks_blocked()
+        timers.add(100, lambda: called.append(("earliest", trio.current_time())))
+        await trio.sleep(2)
+        nursery.cancel_scope.cancel()
+    assert called == [("earliest", 0.1), ("others", 1.0)]
+
+
+@pytest.mark.trio
 async def test_what_is_over_wakes_nobody(autojump_clock: trio.testing.MockClock) -> None:
     called: list[float] = []
     timers = Timers(TrioClock())
