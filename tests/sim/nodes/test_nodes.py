@@ -66,7 +66,7 @@ def test_producers_that_begin_new_epochs_hold_in_some_runs() -> None:
 
 
 def test_groups_and_transactions_hold_in_a_run() -> None:
-    result = run(FIRST_WITH_COORDINATORS + 3)
+    result = run(FIRST_WITH_COORDINATORS + 15)
     check(result)
     for what in ("offsets committed", "offsets fetched", "transactions committed", "committed records read"):
         assert result.records[what] > 10, what
