@@ -100,8 +100,10 @@ class Script:
         return self.dialogue.ask(probe or self.probes.get(member, self.admin), request, version)
 
     def first_records(self, **fields: Any) -> None:
-        """A session that begins has records. As a share consumer does, this asks again if there are none: Apache Kafka
-        responded once without any while the share partition was not there, however long the request might wait."""
+        """A session that begins, again and again until it has records: a share consumer would ask again as well.
+
+        Apache Kafka once responded without any, though the request might have waited ten seconds. Why is not known.
+        """
         before = len(self.dialogue.told)
 
         def has_records() -> bool:

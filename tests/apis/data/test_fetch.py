@@ -614,21 +614,6 @@ def test_what_is_being_deleted_is_out_of_range(broker: DataBroker) -> None:
     assert broker.fetch("t").error_code == ErrorCode.OFFSET_OUT_OF_RANGE
 
 
-def test_what_was_deleted_before_a_thread_read_it_is_out_of_range(
-    broker: DataBroker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(broker, b"1", b"2")
-    monkeypatch.setattr(MemoryFile, "read_now", cold)
-    broker.replicas.workers.hold()
-    found = broker.send(broker.fetch_request(("t", [wanted()])), 18)
-    (hosted,) = broker.replicas.manager.replicas
-    assert hosted.log is not None
-    hosted.log.move_start_to(1)
-    broker.replicas.workers.release()
-    assert only_partition(found[0].responses).error_code == ErrorCode.OFFSET_OUT_OF_RANGE
-    assert hosted.partition.role is Role.LEADER
-
-
 def test_what_is_in_memory_waits_for_no_thread(broker: DataBroker) -> None:
     write(broker, b"1")
     broker.replicas.workers.hold()

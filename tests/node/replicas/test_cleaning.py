@@ -509,20 +509,6 @@ async def test_while_a_log_moves_another_one_is_cleaned(autojump_clock: trio.tes
 
 
 @pytest.mark.trio
-async def test_the_entry_of_a_log_that_moves_goes_with_it(autojump_clock: trio.testing.MockClock) -> None:
-    broker = DataBroker(directories=2)
-    broker.topic("t", **COMPACTED)
-    broker.report()
-    write(broker, 5)
-    await run(broker)
-    assert checkpoint(broker) == {("t", 0): 4}
-    assert broker.replicas.manager.alter_directory("t", 0, "/logs1") == 0
-    broker.report()
-    assert checkpoint(broker) == {}
-    assert read_offsets(broker.replicas.disk, "/logs1", CLEANED) == {("t", 0): 4}
-
-
-@pytest.mark.trio
 async def test_the_entry_of_a_deleted_topic_goes(
     broker: DataBroker, autojump_clock: trio.testing.MockClock
 ) -> None:

@@ -304,16 +304,6 @@ def test_a_read_that_fails_costs_the_directory(is_cold: bool, monkeypatch: pytes
     assert values(broker, "t", 1) == [b"b"]
 
 
-def test_a_read_that_fails_in_a_thread_costs_the_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    broker = with_two_partitions()
-    monkeypatch.setattr(MemoryFile, "read_now", cold)
-    broker.replicas.disk.fail("read", f"t-0/{LOG}")
-    assert broker.fetch("t", wanted(0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
-    broker.heartbeat()
-    assert broker.harness.partition("t", 0).leader == -1
-    assert values(broker, "t", 1) == [b"b"]
-
-
 def test_a_search_by_time_that_fails_costs_the_directory() -> None:
     broker = with_two_partitions()
     broker.replicas.disk.fail("read", f"t-0/{LOG}")

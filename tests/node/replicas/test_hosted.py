@@ -391,23 +391,9 @@ def test_a_log_that_is_given_up_keeps_no_file_open(reason: str) -> None:
     if reason == "ran short":
         run_short(broker)
     else:
-        topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
-        broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
-        broker.replicas.follow()
+        delete(broker)
     broker.replicas.workers.release()
     assert [*disk.open_files] == of_the_killed
-
-
-def test_a_replica_that_has_no_directory_yet_is_deleted() -> None:
-    broker = DataBroker()
-    broker.replicas.disk.fail("create", "/t-0", errno.ENOMEM)
-    broker.topic("t", [ME])
-    broker.replicas.follow()
-    assert not broker.replicas.disk.exists(f"{PATH}/t-0")
-    topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
-    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
-    broker.replicas.follow()
-    assert not broker.replicas.manager._failures
 
 
 def test_a_log_that_is_closed_for_a_shortage_is_unread_after_a_crash() -> None:
