@@ -97,6 +97,10 @@ class Disk(Protocol):
     def sync_file_system(self, path: str) -> None:
         """Make everything durable in the file system that holds the path: the names and bytes of all files."""
 
+    def boot_id(self) -> str:
+        """What names the present start of the machine: what was written since then is there, durable or not, if the
+        disk works. Empty if the system does not tell."""
+
     def space(self, path: str) -> tuple[int, int]:
         """Size in bytes of the file system that holds the path: (total, usable by this process)."""
 

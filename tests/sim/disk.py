@@ -214,6 +214,8 @@ class MemoryDisk:
         self.wall_ms: Callable[[], int] = lambda: 0
         """The time that files get when they are written."""
         self.generation = 0
+        self.boots = 0
+        """How often the machine was started, but for the first time."""
         self.open_files: dict[MemoryFile, None] = {}
         self.failures: Counter[str] = Counter()
         """How often each operation has failed because that was planned."""
@@ -285,6 +287,7 @@ class MemoryDisk:
         """Lose power and come back: open files and locks are gone, and so is a part of what was not
         synced."""
         self.generation += 1
+        self.boots += 1
         self.crash_before = None
         self._locked.clear()
         self.open_files.clear()
@@ -333,6 +336,9 @@ class MemoryDisk:
         self.maybe_fail(operation, path)
 
     # The port.
+
+    def boot_id(self) -> str:
+        return f"boot {self.boots}"
 
     def open(self, path: str, *, create: bool = False) -> MemoryFile:
         path = posixpath.normpath(path)

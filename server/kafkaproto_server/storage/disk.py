@@ -48,6 +48,7 @@ the descriptor of a file that is removed meanwhile."""
 
 CACHESTAT = 451
 """Number of the system call, on all processors (Linux 6.5)."""
+BOOT_ID_PATH = "/proc/sys/kernel/random/boot_id"
 PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 
 SHORTAGE_PAUSE_S = 0.05
@@ -379,6 +380,14 @@ class OsDisk:
                 raise named("sync", path, OSError(error, os.strerror(error), path))
         finally:
             os.close(descriptor)
+
+    def boot_id(self) -> str:
+        """See `Disk`. Only Linux tells."""
+        try:
+            with open(BOOT_ID_PATH, encoding="ascii") as file:
+                return file.read().strip()
+        except (OSError, ValueError):
+            return ""
 
     def space(self, path: str) -> tuple[int, int]:
         """(total bytes, bytes usable by this process) of the file system that a path lies on."""

@@ -6,7 +6,9 @@ So a change that failed is never repeated as if the first attempt had not happen
 
 from __future__ import annotations
 
+import contextlib
 import errno
+from collections.abc import Iterator
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 """Errors of a process or system that is short of file descriptors or memory. They do not come from a disk."""
@@ -61,6 +63,25 @@ class DiskError(OSError):
         super().__init__(error.errno, f"{operation} failed: {error.strerror}", path)
         self.operation = operation
         """"read", "write", "truncate", "sync", "sync_directory", "open", "create", "rename" or "remove"."""
+
+
+OF_FILES = frozenset(
+    {errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG}
+)
+"""Errors that a disk gives which works: something else is in the place of a file, or the process may not use it."""
+
+
+@contextlib.contextmanager
+def of_log(directory: str) -> Iterator[None]:
+    """While the files of one log are opened: an error that says nothing about the disk becomes a CorruptFileError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in OF_FILES:
+            raise
+        raise CorruptFileError(
+            str(error.filename or directory), f"cannot be used: {error.strerror}"
+        ) from error
 
 
 def is_shortage(error: OSError) -> bool:

@@ -227,6 +227,10 @@ class OpenFiles:
         """See `ports.Disk`."""
         self._disk.sync_file_system(path)
 
+    def boot_id(self) -> str:
+        """See `ports.Disk`."""
+        return self._disk.boot_id()
+
     def space(self, path: str) -> tuple[int, int]:
         """See `ports.Disk`."""
         return self._disk.space(path)

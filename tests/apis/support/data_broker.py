@@ -103,9 +103,10 @@ class DataBroker:
         """Start the broker that was stopped, or killed."""
         self._starts += 1
         # Until its session has ended.
-        self.harness.advance(20_000)
-        self.harness.heartbeat(OTHER)
-        self.harness.heartbeat(THIRD)
+        for _ in range(4):
+            self.harness.advance(5_000)
+            self.harness.heartbeat(OTHER)
+            self.harness.heartbeat(THIRD)
         self.harness.start_brokers(
             ME,
             incarnation_id=b"start %010d" % self._starts,

@@ -506,10 +506,13 @@ def damaged(replicas: list[int]) -> DataBroker:
     return broker
 
 
-def test_another_broker_leads_if_a_log_is_damaged() -> None:
+def test_another_broker_leads_if_a_log_is_damaged_and_it_is_fetched_anew() -> None:
     broker = damaged([ME, OTHER])
     partition = broker.harness.partition("t")
-    assert (partition.leader, partition.isr, partition.directory_of(ME)) == (OTHER, (OTHER,), LOST_DIRECTORY)
+    own = broker.directory_ids["/logs"]
+    assert (partition.leader, partition.isr, partition.directory_of(ME)) == (OTHER, (OTHER,), own)
+    assert names(broker) == ["t-0", "t-0-stray"]
+    assert broker.replicas.partition("t", 0).role is Role.FOLLOWER
     # Its directory works.
     broker.topic("u", [ME])
     broker.report()

@@ -79,8 +79,12 @@ class Following:
         )
         clock = SimpleNamespace(now_ms=lambda: 0, wall_ms=lambda: 0)
         self.cuts: list[Any] = []
+        self.promised: list[int] = []
+        """What is still there while a log is cut, for each cut."""
         replicas = SimpleNamespace(
-            apply=self.applied.append, was_cut=lambda hosted, found: self.cuts.append(found)
+            apply=self.applied.append,
+            will_be_cut=lambda hosted, promised: self.promised.append(promised),
+            was_cut=lambda hosted, found: self.cuts.append(found),
         )
         owner = self.owner = SimpleNamespace(
             config=config,

@@ -341,9 +341,11 @@ def test_the_checkpoint_of_high_watermarks_has_what_is_committed() -> None:
 # --- from one start to the next ---
 
 
-def started_again(broker: DataBroker, *, sees: bool = True) -> BrokerReplicas:
-    """A broker that takes over the disk of one that was killed. ``sees``: it has the metadata."""
+def started_again(broker: DataBroker, *, sees: bool = True, is_other_boot: bool = False) -> BrokerReplicas:
+    """A broker that takes over the disk of one that was killed. ``sees``: it has the metadata. ``is_other_boot``: the
+    whole machine was, and its disk had everything."""
     disk = broker.replicas.disk
+    disk.boots += is_other_boot
     disk.wall_ms = broker.replicas.clock.wall_ms
     again = BrokerReplicas(
         ME,
@@ -371,7 +373,7 @@ def test_a_crash_before_the_metadata_is_there_loses_no_checkpoint() -> None:
     again.follow()
     # Nor if the logs are not open yet.
     again.workers.are_held = False
-    again.manager.replicas._write_checkpoint(directory(ME), LOG_STARTS)
+    again.manager.replicas._checkpoints._write(directory(ME), LOG_STARTS)
     assert read_offsets(again.disk, PATH, LOG_STARTS) == expected[LOG_STARTS]
     again.workers.release()
     assert again.partition("t", 0).log_start_offset == 1
@@ -405,16 +407,15 @@ def test_a_topic_that_is_made_again_starts_at_0() -> None:
     assert again.partition("t", 0).log_start_offset == again.partition("t", 0).log_end_offset == 0
 
 
-def test_recovery_points_are_written_before_appends_to_a_log_that_lost_its_end() -> None:
+def test_high_watermarks_are_written_before_appends_to_a_log_that_lost_its_end_with_the_machine() -> None:
     broker = DataBroker()
     topic(broker)
-    produce(broker, "t", 3)
-    checkpoint(broker, RECOVERY_POINTS)
-    for base in (1, 2):
-        broker.replicas.disk.remove(f"{PATH}/t-0/{base:020}.log")
-    again = started_again(broker)
+    produce(broker, "t", 3, size=1)
+    assert checkpoint(broker, HIGH_WATERMARKS) == {("t", 0): 3}
+    broker.replicas.disk.open(f"{PATH}/t-0/{0:020}.log").truncate(100)
+    again = started_again(broker, is_other_boot=True)
     assert again.partition("t", 0).log_end_offset == 1
-    assert read_offsets(again.disk, PATH, RECOVERY_POINTS) == {("t", 0): 1}
+    assert read_offsets(again.disk, PATH, HIGH_WATERMARKS) == {("t", 0): 1}
 
 
 def test_segments_behind_damage_are_removed_a_while_after_the_start() -> None:
@@ -422,7 +423,7 @@ def test_segments_behind_damage_are_removed_a_while_after_the_start() -> None:
     topic(broker, file_delete_delay_ms=str(DELAY_MS))
     produce(broker, "t", 3)
     broker.replicas.disk.open(f"{PATH}/t-0/{1:020}.log").truncate(70)
-    again = started_again(broker)
+    again = started_again(broker, is_other_boot=True)
     assert again.partition("t", 0).log_end_offset == 1
     kept, deleted = [f"{base:020}.log" for base in range(2)], f"{2:020}.log.deleted"
     assert files(broker) == [*kept, deleted]
@@ -440,8 +441,9 @@ def test_logs_that_open_have_checkpoints_written_once_and_only_if_those_promise_
     broker.topic("t", [ME], [ME], [ME])
     for index in range(3):
         assert broker.produce("t", batch(), index).error_code == 0
-    broker.replicas.stop()
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
     disk = broker.replicas.disk
+    disk.boots += 1
     if are_cut:
         for index in range(3):
             disk.open(f"{PATH}/t-{index}/{0:020}.log").truncate(0)
@@ -460,7 +462,7 @@ def test_logs_that_open_have_checkpoints_written_once_and_only_if_those_promise_
     while broker.replicas.workers.do_one(lambda lanes: 0):
         pass
     assert [broker.replicas.partition("t", index).log_end_offset for index in range(3)] == [not are_cut] * 3
-    assert written == [f"{PATH}/{RECOVERY_POINTS}.tmp"] * are_cut
+    assert written == [f"{PATH}/{HIGH_WATERMARKS}.tmp"] * are_cut
 
 
 def test_log_starts_are_written_before_appends_to_a_log_that_begins_earlier_again() -> None:

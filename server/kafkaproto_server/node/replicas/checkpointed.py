@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
-    TopicPartition,
 )
 
 PartitionId = tuple[bytes, int]
@@ -33,27 +31,6 @@ class Checkpointed(msgspec.Struct, frozen=True, kw_only=True):
         if checkpoint == RECOVERY_POINTS:
             return self.recovery_point
         return self.log_start_offset if checkpoint == LOG_STARTS else self.high_watermark
-
-
-def checkpointed_at_start(survey: DirectorySurvey) -> dict[PartitionId, tuple[TopicPartition, Checkpointed]]:
-    """What the checkpoints of a directory say of the replicas that lie in it.
-
-    The entries have names, and the replicas topic ids: another topic may have had the name before.
-    """
-    found = {}
-    for each in survey.found:
-        if each.topic_id is None or each.is_future:
-            continue
-        key = (each.topic, each.index)
-        found[each.topic_id, each.index] = (
-            key,
-            Checkpointed(
-                recovery_point=survey.recovery_points.get(key, 0),
-                log_start_offset=survey.log_starts.get(key, 0),
-                high_watermark=survey.high_watermarks.get(key, 0),
-            ),
-        )
-    return found
 
 
 CHECKPOINTS = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)

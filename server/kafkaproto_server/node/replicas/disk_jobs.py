@@ -110,6 +110,21 @@ class DiskLane:
             self._take(take, result)
 
 
+class HeldJobs:
+    """A lane that keeps its jobs until it is known where they are done."""
+
+    def __init__(self) -> None:
+        self.waiting: list[DiskJob] = []
+
+    def put(self, job: DiskJob) -> None:
+        """See `LogLane`."""
+        self.waiting.append(job)
+
+    def put_short(self, job: DiskJob) -> None:
+        """See `LogLane`."""
+        self.waiting.append(job)
+
+
 _Result: TypeAlias = tuple[Callable[[Any], None], Any]
 
 

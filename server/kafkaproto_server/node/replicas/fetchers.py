@@ -472,16 +472,20 @@ class _Fetcher:
         _log.info("%s-%d is cut to offset %d", partition.topic, partition.index, offset)
         # A leader that has lost more may end before this log starts; then this one begins again where that one ends.
         cut = log.truncate_to if offset >= partition.log_start_offset else log.truncate_fully_to
-        self._cut(followed, partial(cut, offset, self._owner.clock.wall_ms()))
+        # Until a log has begun anew, nothing of it is durable, not even its end.
+        promised = offset if cut == log.truncate_to else 0
+        self._cut(followed, partial(cut, offset, self._owner.clock.wall_ms()), promised)
 
     def _begin_at(self, followed: _Followed, offset: int) -> None:
         """Empty a log, which begins at an offset then."""
         log = followed.hosted.log
         assert log is not None, "a follower's log is open"
-        self._cut(followed, partial(log.truncate_fully_to, offset, self._owner.clock.wall_ms()))
+        self._cut(followed, partial(log.truncate_fully_to, offset, self._owner.clock.wall_ms()), 0)
 
-    def _cut(self, followed: _Followed, work: Callable[[], Found]) -> None:
+    def _cut(self, followed: _Followed, work: Callable[[], Found], promised: int) -> None:
+        """``promised``: what lies before this offset is there at any moment."""
         followed.hosted.is_being_cut = True
+        self._owner.replicas.will_be_cut(followed.hosted, promised)
         self._change(followed, work, partial(self._was_cut, followed))
 
     def _was_cut(self, followed: _Followed, found: Found) -> None:

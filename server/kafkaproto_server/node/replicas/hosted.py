@@ -8,7 +8,7 @@ role, and clients ask again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from msgspec import structs
@@ -24,9 +24,9 @@ from kafkaproto_server.node.replicas.checkpointed import (
     CHECKPOINTS,
     Checkpointed,
     PartitionId,
-    checkpointed_at_start,
 )
-from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, LogLane, do_jobs
+from kafkaproto_server.node.replicas.checkpoints import Checkpoints
+from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, HeldJobs, LogLane, do_jobs
 from kafkaproto_server.node.replicas.failed_logs import FailedLogs
 from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
@@ -34,12 +34,7 @@ from kafkaproto_server.node.replicas.topic_settings import TopicSettings, number
 from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import Partition, Role
-from kafkaproto_server.storage.directories.offset_checkpoints import (
-    LOG_STARTS,
-    RECOVERY_POINTS,
-    TopicPartition,
-    write_offsets,
-)
+from kafkaproto_server.storage.directories.offset_checkpoints import TopicPartition
 from kafkaproto_server.storage.directories.partition_directories import (
     DELETE_SUFFIX,
     STRAY_SUFFIX,
@@ -48,25 +43,11 @@ from kafkaproto_server.storage.directories.partition_directories import (
 )
 from kafkaproto_server.storage.errors import DiskError, LogFailedError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
 from kafkaproto_server.storage.log.unsynced import Unsynced, make_durable
 
 _log = logging.getLogger("kafkaproto.server.replicas")
-
-
-class HeldJobs:
-    """A lane that keeps its jobs until it is known where they are done."""
-
-    def __init__(self) -> None:
-        self.waiting: list[DiskJob] = []
-
-    def put(self, job: DiskJob) -> None:
-        """See `LogLane`."""
-        self.waiting.append(job)
-
-    def put_short(self, job: DiskJob) -> None:
-        """See `LogLane`."""
-        self.waiting.append(job)
 
 
 class Hosted:
@@ -74,12 +55,14 @@ class Hosted:
 
     __slots__ = (
         "checkpointed",
+        "cut_to",
         "directory_id",
         "flushed_ms",
         "found_path",
         "image",
         "is_being_cut",
         "is_closed",
+        "is_damaged",
         "is_gone",
         "is_moving",
         "lane",
@@ -117,6 +100,10 @@ class Hosted:
         """Whether its log was closed in order."""
         self.is_being_cut = False
         """Whether a job cuts its log: what the metadata says meanwhile is applied to what is left."""
+        self.cut_to: int | None = None
+        """Where its log is about to be cut: the checkpoints say no more from then on."""
+        self.is_damaged = False
+        """Whether its log cannot be used until the next start, or until it is fetched anew."""
         self.is_gone = False
         """Whether it was deleted, or moved away, while its log was being opened."""
         self.is_moving = False
@@ -132,11 +119,16 @@ class Hosted:
         log, partition = self.log, self.partition
         if log is None:
             return self.checkpointed
+        limit = self.cut_to
         return Checkpointed(
-            recovery_point=log.log.recovery_point,
+            recovery_point=_at_most(log.log.recovery_point, limit),
             log_start_offset=partition.log_start_offset,
-            high_watermark=partition.high_watermark,
+            high_watermark=_at_most(partition.high_watermark, limit),
         )
+
+
+def _at_most(offset: int, limit: int | None) -> int:
+    return offset if limit is None else min(offset, limit)
 
 
 class HostedReplicas:
@@ -155,12 +147,13 @@ class HostedReplicas:
         applied: Callable[[Hosted], None],
         directory_failed: Callable[[str, str], None],
         closed: Callable[[Hosted], None],
+        damaged: Callable[[Hosted], None],
         lost: Callable[[PartitionId, bool], None],
         call_at: Callable[[int, Callable[[], None]], None],
     ) -> None:
         """``surveys`` has what lies in each directory that works, by its id. ``applied`` is called when a partition's
-        log is open or its image has changed, ``closed`` when its log had to be closed. For the others see
-        `FailedLogs`."""
+        log is open or its image has changed, ``closed`` when its log had to be closed, ``damaged`` when its log cannot
+        be used any more. For the others see `FailedLogs`."""
         self._node_configs = node_configs
         self._disk = disk
         self._clock = clock
@@ -181,17 +174,21 @@ class HostedReplicas:
             for each in survey.found
             if not each.is_damaged
         }
-        # Of replicas that the metadata has not placed here yet.
-        self._unclaimed = {each: checkpointed_at_start(survey) for each, survey in surveys.items()}
-        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int]] = {
-            (each, name): offsets
+        # The names of those that do not say whose replica they are, as they once did.
+        self._without_id = {
+            each: {found.name for found in survey.found if found.is_damaged}
             for each, survey in surveys.items()
-            for name, offsets in ((RECOVERY_POINTS, survey.recovery_points), (LOG_STARTS, survey.log_starts))
         }
-        self.arriving: dict[bytes, dict[TopicPartition, Checkpointed]] = {each: {} for each in surveys}
-        """Of each directory: what its checkpoints are to say of copies that may become replicas at any moment."""
-        # Checkpoints that are about to be written, as directory and name.
-        self._settling: set[tuple[bytes, str]] = set()
+        self._checkpoints = Checkpoints(
+            disk,
+            self._paths,
+            surveys,
+            current=self._offsets_in,
+            is_online=directories.is_online,
+            put_job=self.put_job,
+        )
+        self.arriving = self._checkpoints.arriving
+        """See `Checkpoints.arriving`."""
         self.removals = Removals(disk, clock, background, self._not_removed, directories.is_online)
         for each, survey in surveys.items():
             paths = [f"{self._paths[each]}/{name}" for name in survey.deleted]
@@ -199,6 +196,7 @@ class HostedReplicas:
         self._applied = applied
         self._directory_failed = directory_failed
         self._closed = closed
+        self._damaged = damaged
         self._failed_logs = FailedLogs(clock, call_at, self._reopen, lost)
         self._is_stopping = False
         self._opening = 0
@@ -232,18 +230,45 @@ class HostedReplicas:
     ) -> None:
         """Open the log of a replica, or begin one."""
         partition_id = (partition.topic_id, partition.index)
-        _, known = self._unclaimed[directory_id].get(partition_id, (None, Checkpointed()))
+        survey = self._surveys[directory_id]
+        has_damaged_id = directory_name(partition.topic, partition.index) in self._without_id[directory_id]
+        known = self._checkpoints.known(directory_id, partition_id)
+        if has_damaged_id:
+            known = survey.checkpointed(partition.topic, partition.index)
         hosted = Hosted(partition, directory_id, self._lanes[directory_id], settings, known)
         hosted.image = image
         # First here, then not there any more: a thread may write a checkpoint meanwhile.
         self.by_id[partition_id] = hosted
-        self._unclaimed[directory_id].pop(partition_id, None)
+        self._checkpoints.claim(directory_id, partition_id)
         found = self._take_found(directory_id, partition)
         if found is not None:
             hosted.found_path = f"{self._paths[directory_id]}/{found.name}"
-        self._put_open(hosted, is_clean=found is not None and self._surveys[directory_id].is_clean)
+        if has_damaged_id or (found is not None and not found.is_future):
+            self._put_open(hosted, is_kept=survey.is_kept, is_clean=survey.is_clean)
+        else:
+            # What the checkpoints say of its name is of another topic, or of a log that is not here any more.
+            self._lower_checkpoints(hosted)
+            self._put_open(hosted)
 
-    def _put_open(self, hosted: Hosted, *, is_clean: bool) -> None:
+    def begin_anew(self, hosted: Hosted) -> bool:
+        """Set the log aside of a replica that is damaged, and begin an empty one, to fetch all from the leader. It must
+        neither be in sync nor be taken for complete. Returns whether there was anything to do."""
+        if not hosted.is_damaged or not self._directories.is_online(hosted.directory_id):
+            return False
+        hosted.is_damaged = False
+        partition, directory = hosted.partition, self._paths[hosted.directory_id]
+        key = (partition.topic, partition.index)
+        path = hosted.found_path or f"{directory}/{directory_name(*key)}"
+        target = f"{directory}/{set_aside_name(*key, self._rng.uuid(), STRAY_SUFFIX)}"
+        _log.warning("%s is renamed to %s, and the replica is fetched anew from the leader", path, target)
+        hosted.found_path, hosted.checkpointed = None, Checkpointed()
+        self._put(hosted, partial(self._rename_stray, hosted.directory_id, path, target))
+        self._lower_checkpoints(hosted)
+        self._put_open(hosted)
+        return True
+
+    def _put_open(self, hosted: Hosted, *, is_kept: bool = False, is_clean: bool = False) -> None:
+        """``is_kept``: all that was ever appended has to be there. ``is_clean``: and it was closed in order."""
         partition = hosted.partition
         path = f"{self._paths[hosted.directory_id]}/{directory_name(partition.topic, partition.index)}"
         self._opening += 1
@@ -256,7 +281,9 @@ class HostedReplicas:
                     partition.topic_id,
                     hosted.settings,
                     hosted.checkpointed,
+                    is_kept,
                     is_clean,
+                    hosted.key in self._surveys[hosted.directory_id].cleaned,
                     number_of(self._node_configs(), "producer.id.expiration.ms"),
                 ),
                 partial(self._opened, hosted),
@@ -299,13 +326,13 @@ class HostedReplicas:
         self.discard(former, f"{self._paths[former]}/{name}", partition, self._lanes[former])
         for each in (directory_id, former):
             for checkpoint in CHECKPOINTS:
-                self._put_checkpoint(each, checkpoint)
+                self._checkpoints.write(each, checkpoint)
         self.has_rolled(hosted)
 
     def write_checkpoints_of(self, directory_id: bytes, done: Callable[[], None]) -> None:
         """Write all checkpoints of a directory. ``done`` is called at the end, also if the disk failed."""
         for name in CHECKPOINTS:
-            self._put_checkpoint(directory_id, name)
+            self._checkpoints.write(directory_id, name)
         self._lanes[directory_id].put(DiskJob(lambda: None, lambda _: done(), lambda error: None))
 
     def discard(
@@ -344,7 +371,8 @@ class HostedReplicas:
         """Rename what lies in a directory and is no replica of this broker. It stays there for the administrator."""
         self._unopened.pop((found.directory_id, found.topic_id, found.index, found.is_future), None)
         if found.topic_id is not None and not found.is_future:
-            self._unclaimed[found.directory_id].pop((found.topic_id, found.index), None)
+            self._checkpoints.claim(found.directory_id, (found.topic_id, found.index))
+        self._without_id[found.directory_id].discard(found.name)
         path = self._paths[found.directory_id]
         name = set_aside_name(found.topic, found.index, self._rng.uuid(), STRAY_SUFFIX)
         _log.warning("%s/%s is no replica of this broker and is renamed to %s", path, found.name, name)
@@ -372,7 +400,9 @@ class HostedReplicas:
         topic_id: bytes,
         settings: TopicSettings,
         known: Checkpointed,
+        is_kept: bool,
         is_clean: bool,
+        was_compacted: bool,
         producer_expiration_ms: int,
     ) -> tuple[TopicLog, Found]:
         if found_path != path and self._disk.exists(found_path):
@@ -386,7 +416,11 @@ class HostedReplicas:
             config=settings.log,
             recovery_point=known.recovery_point,
             log_start_offset=known.log_start_offset,
-            is_clean=is_clean,
+            # A log that was closed in order has a checkpoint, unless an administrator gave up what it says.
+            is_clean=is_clean and known.recovery_point > 0,
+            reached=reached_by_checkpoints(known.recovery_point, known.high_watermark, is_kept=is_kept),
+            is_kept=is_kept,
+            was_compacted=was_compacted,
             producer_expiration_ms=producer_expiration_ms,
         )
         return log, log.found(self._clock.wall_ms())
@@ -401,6 +435,7 @@ class HostedReplicas:
             log.log.abandon()
             return
         hosted.log = log
+        hosted.is_damaged = False
         partition = hosted.partition
         partition.opened(
             log_start_offset=found.log_start_offset,
@@ -414,7 +449,7 @@ class HostedReplicas:
             partition.works_again()
         self._failed_logs.opened((partition.topic_id, partition.index))
         hosted.flushed_ms = self._clock.now_ms()
-        self._settle_checkpoints(hosted)
+        self._lower_checkpoints(hosted)
         self._remove_deleted(hosted, log)
         self._applied(hosted)
 
@@ -445,14 +480,16 @@ class HostedReplicas:
         self._closed(hosted)
         replica = (partition.topic_id, partition.index)
         if isinstance(error, StorageError):
+            hosted.is_damaged = True
             self._failed_logs.damaged(replica)
+            self._damaged(hosted)
         else:
             self._failed_logs.ran_short(replica)
 
     def _reopen(self, replica: PartitionId) -> None:
         hosted = self.by_id[replica]
         if not self._is_stopping and self._directories.is_online(hosted.directory_id):
-            self._put_open(hosted, is_clean=False)
+            self._put_open(hosted)
 
     def directory_had(self, directory_id: bytes, error: Exception) -> None:
         """A directory's disk had an error, or a log in it is damaged."""
@@ -473,8 +510,7 @@ class HostedReplicas:
     def remove(self, topic_id: bytes, index: int, code: ErrorCode) -> Hosted | None:
         """Delete a replica: its directory is renamed, and its files are removed later. Whoever waits for it gets the
         error code. Returns what it was."""
-        for unclaimed in self._unclaimed.values():
-            unclaimed.pop((topic_id, index), None)
+        self._checkpoints.forget((topic_id, index))
         hosted = self.by_id.pop((topic_id, index), None)
         if hosted is None:
             return None
@@ -544,59 +580,29 @@ class HostedReplicas:
     def write_checkpoint(self, name: str) -> None:
         """Write one of the checkpoints of all directories."""
         for directory_id in self._lanes:
-            self._put_checkpoint(directory_id, name)
+            self._checkpoints.write(directory_id, name)
 
-    def _put_checkpoint(self, directory_id: bytes, name: str) -> None:
-        self.put_job(directory_id, partial(self._write_checkpoint, directory_id, name))
+    def _offsets_in(self, directory_id: bytes) -> list[tuple[TopicPartition, Checkpointed]]:
+        """What the checkpoints of a directory are to say of its replicas. The thread of the directory asks."""
+        everything = tuple(self.by_id.values())
+        return [(each.key, each.offsets()) for each in everything if each.directory_id == directory_id]
 
-    def _settle_checkpoints(self, hosted: Hosted) -> None:
-        """Have checkpoints written before the next append that promise more than a log has: what is appended below its
-        recovery point is not durable, and the next start would delete what is appended below its start."""
-        assert hosted.log is not None, "the log is open"
-        log = hosted.log.log
-        for name, offset in ((RECOVERY_POINTS, log.recovery_point), (LOG_STARTS, log.log_start_offset)):
-            place = (hosted.directory_id, name)
-            if self._written[place].get(hosted.key, 0) > offset and place not in self._settling:
-                self._settling.add(place)
-                self._put_checkpoint(*place)
-
-    def _write_checkpoint(self, directory_id: bytes, name: str) -> None:
-        # Before the logs are looked at.
-        self._settling.discard((directory_id, name))
-        # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
-        if not self._directories.is_online(directory_id):
-            return
-        known = dict(tuple(self._unclaimed[directory_id].values()))
-        known.update(tuple(self.arriving[directory_id].items()))
-        for hosted in tuple(self.by_id.values()):
-            if hosted.directory_id == directory_id:
-                known[hosted.key] = hosted.offsets()
-        self._write_offsets(directory_id, name, known)
-
-    def _write_offsets(
-        self, directory_id: bytes, name: str, known: Mapping[TopicPartition, Checkpointed]
-    ) -> None:
-        offsets = {key: each.offset(name) for key, each in known.items()}
-        if name == LOG_STARTS:
-            offsets = {key: offset for key, offset in offsets.items() if offset}
-        write_offsets(self._disk, self._paths[directory_id], name, offsets)
-        self._written[directory_id, name] = offsets
+    def _lower_checkpoints(self, hosted: Hosted) -> None:
+        """Have no checkpoint say more of a replica than it is known to have, before its log is changed. If the log
+        ended earlier, it would look like a loss; and the next start would delete what is appended below its start."""
+        self._checkpoints.lower(hosted.directory_id, hosted.key, hosted.offsets())
 
     def _write_closed(self, directory_id: bytes) -> None:
         """Write the checkpoints of a directory whose logs are closed."""
-        if not self._directories.is_online(directory_id):
-            return
-        # Once for all logs. Only then may the checkpoints say that everything is durable.
-        self._disk.sync_file_system(self._paths[directory_id])
-        known = dict(tuple(self._unclaimed[directory_id].values()))
+        closed = []
         for hosted in tuple(self.by_id.values()):
             if hosted.directory_id == directory_id:
-                known[hosted.key] = hosted.checkpointed
+                offsets = hosted.checkpointed
                 if hosted.is_closed and hosted.partition.role is not Role.OFFLINE:
                     end_offset = hosted.partition.log_end_offset
-                    known[hosted.key] = structs.replace(hosted.checkpointed, recovery_point=end_offset)
-        for name in CHECKPOINTS:
-            self._write_offsets(directory_id, name, known)
+                    offsets = structs.replace(offsets, recovery_point=end_offset)
+                closed.append((hosted.key, offsets))
+        self._checkpoints.write_closed(directory_id, closed)
 
     # -- changes of logs ---------------------------------------------------------------------------------------
 
@@ -661,8 +667,15 @@ class HostedReplicas:
         if hosted.log is not None:
             self._remove_deleted(hosted, hosted.log)
 
+    def will_be_cut(self, hosted: Hosted, offset: int) -> None:
+        """A job is put next that cuts a log, or begins it anew so that nothing before an offset is promised any more:
+        have the checkpoints say so before. If the log ended before what they say, it would look like a loss."""
+        hosted.cut_to = offset
+        self._lower_checkpoints(hosted)
+
     def was_cut(self, hosted: Hosted, found: Found) -> None:
         """A log was cut at its end, and is as found now."""
+        hosted.cut_to = None
         log = hosted.log
         if log is not None:
             hosted.partition.opened(
@@ -673,7 +686,7 @@ class HostedReplicas:
                 aborted=found.aborted,
                 high_watermark=hosted.partition.high_watermark,
             )
-            self._settle_checkpoints(hosted)
+            self._lower_checkpoints(hosted)
             self._remove_deleted(hosted, log)
 
     def _remove_deleted(self, hosted: Hosted, log: TopicLog) -> None:

@@ -124,6 +124,7 @@ class ReplicaManager:
             applied=self._apply,
             directory_failed=self._note_failure,
             closed=self._log_closed,
+            damaged=self._maybe_begin_anew,
             lost=replica_lost,
             call_at=timers.add,
         )
@@ -262,6 +263,8 @@ class ReplicaManager:
             hosted.image = image
             if hosted.log is not None:
                 self._apply(hosted)
+            else:
+                self._maybe_begin_anew(hosted)
         elif directory_id is None:
             self.replicas.offline.add((topic.topic_id, index))
         else:
@@ -277,6 +280,15 @@ class ReplicaManager:
                 max_lag_ms=self._max_lag_ms,
             )
             self.replicas.add(created, image, directory_id, settings)
+
+    def _maybe_begin_anew(self, hosted: Hosted) -> None:
+        """Fetch a replica anew whose log is damaged, unless the controller counts on what it has: then it stays closed,
+        and an empty log must not take its place."""
+        image, broker_id = hosted.image, self._broker_id
+        assert image is not None, "a replica comes with its state in the metadata"
+        is_led_elsewhere = image.leader not in (NO_NODE, broker_id)
+        if is_led_elsewhere and broker_id not in (*image.isr, *image.elr, *image.last_known_elr):
+            self.replicas.begin_anew(hosted)
 
     def replica_removed(self, topic_id: bytes, index: int) -> None:
         """A replica is not on this broker any more."""

@@ -9,7 +9,9 @@ import msgspec
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
 from kafkaproto_server.broker.start_table import FoundReplica
+from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.directories.boot_file import note_boot
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     CLEANED,
     HIGH_WATERMARKS,
@@ -21,9 +23,12 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 from kafkaproto_server.storage.directories.partition_directories import (
     DELETE_SUFFIX,
     FUTURE_SUFFIX,
+    PartitionDirectory,
     parse_directory_name,
 )
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.errors import OF_FILES, CorruptFileError, StorageError, of_log
+from kafkaproto_server.storage.log.log_ends import ends_before
+from kafkaproto_server.storage.log.partition_metadata import check_has_no_records
 from kafkaproto_server.storage.log.topic_log import read_topic_id
 from kafkaproto_server.types import METADATA_LOG_NAME
 
@@ -44,6 +49,20 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     """The names of directories whose replicas were deleted, and that are to be removed."""
     cleaned: Mapping[TopicPartition, int] = msgspec.field(default_factory=dict)
     """Up to where each log is compacted."""
+    is_kept: bool = False
+    """Whether all that the broker wrote has to be there: it stopped in order, or the machine has run on since."""
+    has_lost: bool = False
+    """Whether a log that was closed in order lacks records at its end, or its topic id: the broker as a whole cannot
+    say any more that it has all that it acknowledged."""
+
+    def checkpointed(self, topic: str, index: int) -> Checkpointed:
+        """What the checkpoints say of a replica."""
+        key = (topic, index)
+        return Checkpointed(
+            recovery_point=self.recovery_points.get(key, 0),
+            log_start_offset=self.log_starts.get(key, 0),
+            high_watermark=self.high_watermarks.get(key, 0),
+        )
 
 
 def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bool) -> DirectorySurvey:
@@ -54,41 +73,78 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     """
     replicas: list[FoundReplica] = []
     deleted = []
+    # Before anything is written there.
+    is_kept = note_boot(disk, path) or is_clean
+    recovery_points = _offsets(disk, path, RECOVERY_POINTS)
+    has_lost = False
     for name in disk.list_directory(path):
         found = parse_directory_name(name)
         if found is not None and found.suffix == DELETE_SUFFIX:
             deleted.append(name)
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
-        is_future, is_damaged = found.suffix == FUTURE_SUFFIX, False
-        torn_id: str | None = None
-        try:
-            topic_id = read_topic_id(disk, f"{path}/{name}")
-        except CorruptFileError as error:
-            _log.warning("%s", error)
-            topic_id, is_damaged = None, not is_future
-            torn_id = torn_topic_id(disk.read_file(f"{path}/{name}/{PARTITION_METADATA_NAME}"))
-        replicas.append(
-            FoundReplica(
-                directory_id=directory_id,
-                name=name,
-                topic=found.topic,
-                index=found.partition,
-                topic_id=topic_id,
-                is_future=is_future,
-                is_damaged=is_damaged,
-                torn_id=torn_id,
-            )
-        )
+        reached = recovery_points.get((found.topic, found.partition), 0)
+        replica = _replica(disk, path, directory_id, name, found, may_lack_id=not (is_kept or reached))
+        replicas.append(replica)
+        if is_clean and not replica.is_future:
+            has_lost = has_lost or replica.is_damaged or _ends_before(disk, f"{path}/{name}", reached)
     return DirectorySurvey(
         is_clean=is_clean,
         found=tuple(replicas),
-        recovery_points=_offsets(disk, path, RECOVERY_POINTS),
+        recovery_points=recovery_points,
         log_starts=_offsets(disk, path, LOG_STARTS),
         high_watermarks=_offsets(disk, path, HIGH_WATERMARKS),
         deleted=deleted,
         cleaned=_offsets(disk, path, CLEANED),
+        is_kept=is_kept,
+        has_lost=has_lost,
     )
+
+
+def _replica(
+    disk: Disk, path: str, directory_id: bytes, name: str, found: PartitionDirectory, *, may_lack_id: bool
+) -> FoundReplica:
+    directory, is_future = f"{path}/{name}", found.suffix == FUTURE_SUFFIX
+    topic_id: bytes | None = None
+    torn_id: str | None = None
+    is_damaged = False
+    try:
+        with of_log(directory):
+            topic_id = read_topic_id(disk, directory)
+            if topic_id is None and not is_future and not may_lack_id:
+                check_has_no_records(disk, directory)
+    except CorruptFileError as error:
+        _log.warning("%s", error)
+        topic_id, is_damaged = None, not is_future
+        torn_id = _torn_id(disk, f"{directory}/{PARTITION_METADATA_NAME}")
+    return FoundReplica(
+        directory_id=directory_id,
+        name=name,
+        topic=found.topic,
+        index=found.partition,
+        topic_id=topic_id,
+        is_future=is_future,
+        is_damaged=is_damaged,
+        torn_id=torn_id,
+    )
+
+
+def _torn_id(disk: Disk, path: str) -> str | None:
+    try:
+        return torn_topic_id(disk.read_file(path))
+    except OSError:
+        # Nothing says whose log it is but the directory's name.
+        return ""
+
+
+def _ends_before(disk: Disk, directory: str, offset: int) -> bool:
+    """Whether a log that was closed in order ends before an offset, or cannot be read."""
+    try:
+        return ends_before(disk, directory, offset)
+    except (OSError, StorageError) as error:
+        if isinstance(error, OSError) and error.errno not in OF_FILES:
+            raise
+        return True
 
 
 def _offsets(disk: Disk, path: str, name: str) -> dict[TopicPartition, int]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import deque
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import (
@@ -76,6 +77,10 @@ class _IndexFile:
     def read(self) -> bytes:
         """All bytes of the file, and at most as many as it may have."""
         return self._file.read_at(0, self._max_bytes)
+
+    def peek(self) -> bytes:
+        """The same; nothing if there is no file, which stays so."""
+        return self.read() if self._opened is not None or self._disk.exists(self._path) else b""
 
     def preallocate(self) -> None:
         self._is_synced = False
@@ -176,6 +181,15 @@ class OffsetIndex:
         self.file.count = len(entries)
         return True
 
+    def newest_in_file(self) -> OffsetIndexEntry | None:
+        """The newest entry of the file; None if there is none, or if the file is not valid."""
+        try:
+            return next(
+                iter(deque(iterate_offset_index(self.file.peek(), self._base_offset), maxlen=1)), None
+            )
+        except RemoteProtocolError:
+            return None
+
     def forget(self) -> None:
         """Remove the entries from memory; the file stays as it is."""
         del self._offsets[:], self._positions[:]
@@ -246,6 +260,13 @@ class TimeIndex:
             self.note(*entry)
         self.file.count = len(entries)
         return True
+
+    def newest_in_file(self) -> TimeIndexEntry | None:
+        """The newest entry of the file; None if there is none, or if the file is not valid."""
+        try:
+            return next(iter(deque(iterate_time_index(self.file.peek(), self._base_offset), maxlen=1)), None)
+        except RemoteProtocolError:
+            return None
 
     def forget(self) -> None:
         """Remove the entries from memory; the file stays as it is."""

@@ -33,14 +33,11 @@ from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
 from kafkaproto_server.storage.atomic import make_directory_durably
-from kafkaproto_server.storage.errors import CorruptFileError, LogFailedError, OffsetOutOfRangeError
-from kafkaproto_server.storage.log.epoch_file import (
-    read_epoch_file,
-    settle_epoch_file,
-    write_epoch_file,
-)
+from kafkaproto_server.storage.errors import LogFailedError, OffsetOutOfRangeError
+from kafkaproto_server.storage.log.epoch_file import read_epoch_file, settle_epoch_file, write_epoch_file
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.leftovers import remove_leftovers
+from kafkaproto_server.storage.log.losses import check_beginning, check_continues, check_no_gap
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.storage.log.producer_state_file import (
     NO_PRODUCERS,
@@ -117,12 +114,14 @@ class Log:
         else:
             disk.make_directory(directory)
         # Before anything is removed or cut: a directory of another topic must stay as it is.
-        ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable)
+        policy = policy or RecoveryPolicy()
+        may_lack_it = is_durable or not (policy.is_kept or policy.reached)
+        ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable, may_lack_it=may_lack_it)
         names = complete_swaps(disk, directory, disk.list_directory(directory))
         remove_leftovers(disk, directory, names)
         bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
         try:
-            log._load_segments(bases, policy or RecoveryPolicy())
+            log._load_segments(bases, policy)
         except BaseException:
             log.abandon()
             raise
@@ -393,7 +392,7 @@ class Log:
         if offset >= self.log_end_offset:
             return
         with self._changing(), self._reading:
-            # First shorten the files that say how far the log reaches. Otherwise a crash would look like lost records.
+            # First shorten the files that say how far the log reaches. Else a crash would look like lost records.
             self._epochs.truncate_to(offset)
             self._sync_and_write_epochs()
             self._remove_producer_states_after(offset)
@@ -405,6 +404,8 @@ class Log:
             self._delete_segments(tuple(reversed(self._segments[kept:])), self._segments[:kept], is_cut=True)
             if offset < self._active.next_offset:
                 self._active.truncate_to(offset)
+            # If the offset was inside a batch, that one went as well.
+            self.recovery_point = min(self.recovery_point, self.log_end_offset)
             self._epochs.truncate_to(self.log_end_offset)
             self._keep_epochs()
 
@@ -417,10 +418,13 @@ class Log:
         """
         with self._changing(), self._reading:
             self._epochs = LeaderEpochs()
-            self._keep_epochs()
+            self._write_epochs(is_durable=self._config.is_durable_at_once)
             self._remove_producer_states_after(0)
             self.cuts += 1
-            self.recovery_point = min(self.recovery_point, start_offset)
+            # If the log is flushed later, not even the name of its new segment is durable.
+            self.recovery_point = (
+                min(self.recovery_point, start_offset) if self._config.is_durable_at_once else 0
+            )
             # Newest first again: after a crash half way, what remains is a beginning of the log without a gap.
             for segment in reversed(self._segments):
                 self._delete(segment)
@@ -443,11 +447,14 @@ class Log:
         with self._changing(), self._reading:
             # The last segment stays even if the snapshot covers it, because it takes the next append.
             gone = sum(segment.next_offset <= offset for segment in self._segments[:-1])
-            # Oldest first, so that a crash half way leaves no gap.
-            self._delete_segments(self._segments[:gone], self._segments[gone:])
             self._start_offset = offset
             count = len(self._epochs.entries)
             self._move_epochs_start()
+            if gone and not self._config.is_durable_at_once:
+                # It says where the log begins (`losses`), also if only the process dies.
+                self._write_epochs(is_durable=False)
+            # Oldest first, so that a crash half way leaves no gap.
+            self._delete_segments(self._segments[:gone], self._segments[gone:])
             self._sync_and_write_epochs()
             if not self._config.is_durable_at_once and len(self._epochs.entries) != count:
                 # The epochs of a segment below the recovery point come from the file. If one came back after a crash
@@ -595,8 +602,11 @@ class Log:
                 raise reached.lost(self.directory, 0)
             self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
             self._sync_directory()
-        epoch = self._load_durable_segments(bases, policy.recovery_point) if bases else NO_EPOCH
+        following = dict(itertools.pairwise(bases))
+        check_beginning(self.directory, bases, self._written_epochs, policy)
+        epoch = self._load_durable_segments(bases, policy) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
+            check_no_gap(self._segments, base, policy)
             if self._lost_records_before(base):
                 self.recovery_note = (
                     f"{self._active.path}: the log ends at offset {self.log_end_offset}, because a crash took records"
@@ -608,17 +618,11 @@ class Log:
                 self._active.truncate_to(base)
                 self._epochs.truncate_to(self.log_end_offset)
                 epoch = NO_EPOCH if self._epochs.latest is None else self._epochs.latest
-            if self._has_gap_before(base):
-                raise CorruptFileError(
-                    self._active.path,
-                    f"ends at offset {self.log_end_offset} (exclusive), but the next segment begins at {base}. One is "
-                    f"missing or does not belong here: restore it, or move {self.directory} away and let this node "
-                    "fetch the log from other voters",
-                )
+            check_continues(self._segments, base, has_gaps=self._config.has_gaps)
             # The segment is registered before it is read, so that `open` closes its files if reading fails.
             self._segments = (*self._segments, Segment(self._disk, self.directory, base, self._config))
             recovered = self._active.recover(
-                epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch, policy=policy
+                epoch=epoch, next_base=following.get(base), visit=self._note_epoch, policy=policy
             )
             epoch = recovered.epoch
             if recovered.cut_bytes:
@@ -649,18 +653,12 @@ class Log:
         is_cut = policy.cuts_damage and bool(self._segments)
         return is_cut and policy.recovery_point <= base < self.log_end_offset
 
-    def _has_gap_before(self, base: int) -> bool:
-        """Whether a segment that begins at ``base`` does not continue the log."""
-        if not self._segments or base == self.log_end_offset:
-            return False
-        return not self._config.has_gaps or base < self.log_end_offset
-
     def _remove_segments_behind(self, bases: Sequence[int]) -> None:
         """Give up segments behind a cut. Newest first, so that a crash half way leaves no gap."""
         for base in reversed(bases):
             self._delete(Segment(self._disk, self.directory, base, self._config))
 
-    def _load_durable_segments(self, bases: Sequence[int], recovery_point: int) -> int:
+    def _load_durable_segments(self, bases: Sequence[int], policy: RecoveryPolicy) -> int:
         """Open segments below the recovery point by their indexes, up to the first for which this does not work: that
         one and all after it have to be read. Returns the epoch of the last record, `NO_EPOCH` if there is none.
 
@@ -671,8 +669,9 @@ class Log:
         for base, end in itertools.zip_longest(bases, bases[1:]):
             # A crash may have torn what lies above the recovery point. The last segment has no end yet, so only a clean
             # close makes it durable.
-            if (EVERYTHING if end is None else end) > recovery_point:
+            if (EVERYTHING if end is None else end) > policy.recovery_point:
                 break
+            check_no_gap(self._segments, base, policy)
             segment = Segment(self._disk, self.directory, base, self._config)
             try:
                 epoch = segment.load(end)

@@ -10,6 +10,16 @@ records are removed (``log``). So after any crash the log reaches at least as fa
 
 A log that ends earlier has lost records that this node may have acknowledged. If a controller continued, it would vote
 as if it had never had them. (Apache Kafka continues.) Records that a snapshot holds are not lost.
+
+A topic's log has other witnesses, the checkpoints of its log directory (`reached_by_checkpoints`): each says less than
+the log held, since it is written after the records and lowered before they are cut (`node.replicas.hosted`).
+
+- ``recovery-point-offset-checkpoint``: records before this offset are durable. No crash takes them.
+- ``replication-offset-checkpoint``, the high watermark: records before it were written, and perhaps not durable. They
+  are there after a clean stop, or if only the process died.
+
+A topic's log that ends earlier is not served: as a leader it would have whole replicas cut to its own end. (Apache
+Kafka serves it.)
 """
 
 from __future__ import annotations
@@ -17,7 +27,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.directories.offset_checkpoints import HIGH_WATERMARKS, RECOVERY_POINTS
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME, read_epoch_file
 from kafkaproto_server.storage.log.producer_state_file import producer_state_offsets
 
@@ -31,20 +42,43 @@ class Reached:
     """Path of the file that shows it."""
     statement: str
     """What the file says, in words."""
+    remedy: str
+    """What the operator can do, in words."""
 
-    def lost(self, directory: str, end_offset: int) -> StorageError:
-        """The error for the operator if the log ends earlier."""
+    def lost(self, path: str, end_offset: int) -> StorageError:
+        """The error for the operator if the log in a directory, or a segment of it, ends earlier."""
         held = f"the log ends at offset {end_offset}" if end_offset else "the log is empty"
         return StorageError(
-            f"{directory}: {held}, but {self.statement}: records that were durable are gone. {self.remedy(directory)}"
+            f"{path}: {held}, but {self.statement}: records that were there are gone. {self.remedy}"
         )
 
-    def remedy(self, directory: str) -> str:
-        """What the operator can do, in words."""
-        return (
-            f"Restore the missing files. If other voters hold the log, move {directory} away and let this node fetch "
-            f"it again. To give these records up instead, remove {self.file}"
+    def damaged(self, path: str, position: int, end_offset: int, problem: str) -> StorageError:
+        """The error for the operator if the log is damaged earlier: in this file, at this byte."""
+        return CorruptFileError(
+            path,
+            f"no valid batch for offset {end_offset}: {problem}. The log was left as it is, because {self.statement}: "
+            f"records that were there are gone. {self.remedy}",
+            position=position,
         )
+
+
+TOPIC_REMEDY = (
+    "If other replicas are in sync, this one is fetched again from the leader. Else restore the files, or accept the"
+    " loss while the broker is stopped: kafka-storage accept-log"
+)
+"""What the operator of a broker can do."""
+
+
+def reached_by_checkpoints(recovery_point: int, high_watermark: int, *, is_kept: bool) -> Reached | None:
+    """How far a topic's log reached, by what the checkpoints say of it. ``is_kept``: nothing that was written can be
+    gone. None if they say nothing."""
+    if is_kept and high_watermark > recovery_point:
+        statement = f"{HIGH_WATERMARKS} says that it held all records before offset {high_watermark}"
+        return Reached(offset=high_watermark, file=HIGH_WATERMARKS, statement=statement, remedy=TOPIC_REMEDY)
+    if recovery_point <= 0:
+        return None
+    statement = f"{RECOVERY_POINTS} says that all records before offset {recovery_point} were durable"
+    return Reached(offset=recovery_point, file=RECOVERY_POINTS, statement=statement, remedy=TOPIC_REMEDY)
 
 
 def find_reached(disk: Disk, directory: str, snapshot_end: int) -> Reached | None:
@@ -62,10 +96,18 @@ def find_reached(disk: Disk, directory: str, snapshot_end: int) -> Reached | Non
         path = f"{directory}/{EPOCH_FILE_NAME}"
         # The file is a witness only of the offset where the epoch starts. An entry at offset 0
         # still says that the log had a record.
-        found.append(Reached(offset=max(start, 1), file=path, statement=statement))
+        found.append(_of_voter(max(start, 1), path, statement, directory))
     for offset, name in producer_state_offsets(names).items():
         statement = f"{name} says that it ended at offset {offset} when this node stopped"
-        found.append(Reached(offset=offset, file=f"{directory}/{name}", statement=statement))
+        found.append(_of_voter(offset, f"{directory}/{name}", statement, directory))
     furthest = max(found, key=lambda each: each.offset, default=None)
     # A node that installed this snapshot emptied the log in its favour, so nothing is missing.
     return furthest if furthest is not None and furthest.offset > snapshot_end else None
+
+
+def _of_voter(offset: int, file: str, statement: str, directory: str) -> Reached:
+    remedy = (
+        f"Restore the missing files. If other voters hold the log, move {directory} away and let this node fetch "
+        f"it again. To give these records up instead, remove {file}"
+    )
+    return Reached(offset=offset, file=file, statement=statement, remedy=remedy)

@@ -12,7 +12,7 @@ what it is:
 - If the files beside the log show that it reached further (``reached``), the rest is damage, too.
 - A log of a topic (``cuts_damage``) is read from its recovery point on, and nothing there was ever synced. Whatever is
   not valid is cut off, with all that follows: this replica fetches it again from the leader. Apache Kafka does the
-  same.
+  same. Before the offset that the log reached it does not cut either: what was durable there may be nowhere else.
 
 Indexes contain nothing that the batches do not. They are rewritten if they differ.
 """
@@ -27,7 +27,7 @@ from kafkaproto.records.batch import RecordBatchView
 from kafkaproto_server.ports import File
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
-from kafkaproto_server.storage.log.reached import Reached
+from kafkaproto_server.storage.log.reached import TOPIC_REMEDY, Reached
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
 
 EVERYTHING = MAX_OFFSET
@@ -50,7 +50,17 @@ class RecoveryPolicy:
     """How far the log is known to have reached: if it ends earlier, it is refused."""
     cuts_damage: bool = False
     """Whether the first invalid batch at or above the recovery point is cut off, with all batches behind it. If not,
-    damage before the last batch is refused."""
+    damage before the last batch is refused. Damage below `reached` is refused in any case."""
+    is_kept: bool = False
+    """Whether all that was appended has to be there, durable or not: the log was closed in order, or only the process
+    died and the operating system has kept what it wrote."""
+    has_no_gaps: bool = False
+    """Whether each segment of a topic's log has to begin where the one before ends, as the log was never compacted."""
+
+    @property
+    def may_lack_topic_id(self) -> bool:
+        """Whether a crash may have taken what says whose log it is, though it has records: then nothing was durable."""
+        return not (self.cuts_damage and (self.is_kept or self.reached))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +77,9 @@ class RecoveredSegment:
     """Length of the torn tail that was cut off; 0 after a clean stop."""
 
 
+ProofOfLoss = Callable[[int, int], int | None]
+"""Called with the offset and the position behind the last valid batch of a segment. Returns a later offset that the
+segment held; None if nothing shows that there was one."""
 Visitor = Callable[[int, RecordBatchView], None]
 """Called for every valid batch, in order, with its position in the file and its view."""
 
@@ -81,12 +94,13 @@ def recover_segment(
     visit: Visitor,
     policy: RecoveryPolicy,
     has_gaps: bool = False,
+    proof_of_loss: ProofOfLoss | None = None,
 ) -> RecoveredSegment:
     """Check a segment's ``.log`` file from its start, call ``visit`` for every valid batch, and cut off a torn tail.
 
     Offsets must ascend from ``base_offset`` on, without gaps unless ``has_gaps``. Leader epochs must not be below
-    ``epoch`` and must not decrease. Raises CorruptFileError for damage that must not be cut off, and OSError of the
-    disk.
+    ``epoch`` and must not decrease. Raises CorruptFileError for damage that must not be cut off, StorageError if
+    records are gone from the end of the segment, and OSError of the disk. The file is as it was then.
     """
     scan = FileScan(file, next_offset=base_offset)
     next_offset = base_offset
@@ -106,6 +120,7 @@ def recover_segment(
         if problem is not None:
             if not policy.cuts_damage:
                 _refuse(path, position, next_offset, problem)
+            _check_is_not_lost(path, position, next_offset, problem, policy, proof_of_loss)
             file.truncate(position)
             return RecoveredSegment(
                 size=position, next_offset=next_offset, epoch=epoch, cut_bytes=size - position
@@ -114,11 +129,42 @@ def recover_segment(
         next_offset, epoch = view.next_offset, view.partition_leader_epoch
     end = scan.valid_end
     if scan.fault is None:
+        reached = _proven(path, size, next_offset, proof_of_loss)
+        if reached is not None:
+            raise reached.lost(path, next_offset)
         return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
     if not policy.cuts_damage:
         _check_is_torn_tail(file, path, scan, next_offset, is_last=is_last, reached=policy.reached)
+    _check_is_not_lost(path, end, next_offset, str(scan.fault), policy, proof_of_loss)
     file.truncate(end)
     return RecoveredSegment(size=end, next_offset=next_offset, epoch=epoch, cut_bytes=size - end)
+
+
+def _check_is_not_lost(
+    path: str,
+    position: int,
+    next_offset: int,
+    problem: str,
+    policy: RecoveryPolicy,
+    proof_of_loss: ProofOfLoss | None,
+) -> None:
+    """Raise CorruptFileError if a topic's log held more than what lies before the fault at ``position``, and no crash
+    can have taken it."""
+    if policy.cuts_damage:
+        reached = policy.reached
+        if reached is None or next_offset >= reached.offset:
+            reached = _proven(path, position, next_offset, proof_of_loss)
+        if reached is not None:
+            raise reached.damaged(path, position, next_offset, problem)
+
+
+def _proven(path: str, size: int, next_offset: int, proof_of_loss: ProofOfLoss | None) -> Reached | None:
+    """That a segment reached further, as its indexes show; None if they do not."""
+    offset = None if proof_of_loss is None else proof_of_loss(next_offset, size)
+    if offset is None:
+        return None
+    statement = f"the indexes beside it have an entry for offset {offset}"
+    return Reached(offset=offset + 1, file=path, statement=statement, remedy=TOPIC_REMEDY)
 
 
 def _check_is_torn_tail(

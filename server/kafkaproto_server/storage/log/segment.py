@@ -24,7 +24,12 @@ from kafkaproto_server.storage.deletion import mark_deleted
 from kafkaproto_server.storage.errors import CorruptFileError, LogClosedError
 from kafkaproto_server.storage.log import batch_walk
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET, NO_TIMESTAMP, OffsetIndex, TimeIndex
-from kafkaproto_server.storage.log.recovery import RecoveredSegment, RecoveryPolicy, recover_segment
+from kafkaproto_server.storage.log.recovery import (
+    ProofOfLoss,
+    RecoveredSegment,
+    RecoveryPolicy,
+    recover_segment,
+)
 from kafkaproto_server.storage.log.scan import FileScan
 from kafkaproto_server.storage.log.unsynced import cut_again, sync, write_again
 
@@ -137,15 +142,16 @@ class Segment:
         self,
         *,
         epoch: int,
-        is_last: bool,
+        next_base: int | None,
         visit: Callable[[RecordBatchView], None],
         policy: RecoveryPolicy,
     ) -> RecoveredSegment:
         """Read and check the file, cut off what is not valid, repair the indexes (see ``recovery``).
 
-        ``epoch`` is that of the record before the segment. ``visit`` is called for every batch. Raises
-        CorruptFileError.
+        ``epoch`` is that of the record before the segment, ``next_base`` is where the next one begins; None if there is
+        none. ``visit`` is called for every batch. Raises StorageError, with no file changed.
         """
+        is_last = next_base is None
         offset_entries: list[bytes] = []
         time_entries: list[bytes] = []
 
@@ -164,6 +170,7 @@ class Segment:
             visit=note,
             policy=policy,
             has_gaps=self._config.has_gaps,
+            proof_of_loss=self._proof_of_loss(next_base, policy),
         )
         if is_last and self._config.is_durable_at_once:
             # Appended records that were not synced may have survived their process only in the system's memory. They
@@ -186,6 +193,29 @@ class Segment:
         self._close_files()
         return recovered
 
+    def _proof_of_loss(self, next_base: int | None, policy: RecoveryPolicy) -> ProofOfLoss | None:
+        """What shows from a topic's segment's indexes that records at its end are gone; None if they prove nothing.
+
+        They prove something unless a crash may have kept them and lost the records: if all that was appended must be
+        there, or if the whole segment is durable. A wrong bit in an index is no proof: both numbers of an entry have to
+        lie behind what was found.
+        """
+        reached = policy.reached
+        is_durable = next_base is not None and reached is not None and next_base <= reached.offset
+        if not policy.cuts_damage or not (policy.is_kept or is_durable):
+            return None
+        entry, newest = self._offset_index.newest_in_file(), self._time_index.newest_in_file()
+
+        def proof(next_offset: int, size: int) -> int | None:
+            found = []
+            if entry is not None and entry.offset >= next_offset and entry.position >= size:
+                found.append(entry.offset)
+            if newest is not None and newest.offset >= next_offset and newest.timestamp > self._max_timestamp:
+                found.append(newest.offset)
+            return max(found, default=None)
+
+        return proof
+
     def _close_files(self) -> None:
         opened, self._opened = self._opened, None
         if opened is not None:
@@ -203,8 +233,10 @@ class Segment:
         """
         size = self._file.size()
         if not size and self._config.has_gaps and end_offset is not None:
+            is_emptied = bool(self._time_index.newest_in_file() or self._offset_index.newest_in_file())
             self._close_files()
-            return -1
+            # Compaction leaves no entry either.
+            return None if is_emptied else -1
         # Another empty segment has no batch that could confirm its indexes. To read it costs nothing.
         if size and self._offset_index.load(size) and self._time_index.load():
             first, last = self._first_batch(), self._last_batch(size)
@@ -442,14 +474,15 @@ class Segment:
         self.next_offset = min(offset, first.base_offset)
         self.size = position
         self._largest_timestamps.clear()
+        # Before the file: an entry for what is not there would show that it was lost.
+        self._offset_index.truncate_to(self.next_offset)
+        self._time_index.truncate_to(self.next_offset)
         self._file.truncate(position)
         # The cut must reach the disk before bytes that are appended later. Otherwise old batches would follow new ones
         # there, or come back in their place, also in a log that is durable later: they are those of another leader, and
         # this replica would show them below its high watermark.
         self._file.sync()
         self._is_synced = True
-        self._offset_index.truncate_to(self.next_offset)
-        self._time_index.truncate_to(self.next_offset)
         self._find_max_timestamp()
 
     @property

@@ -26,12 +26,13 @@ from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.log_state.transactions import EndTransactionMarker, end_transaction_marker
 from kafkaproto_server.ports import Buffer, Disk
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.errors import CorruptFileError, of_log
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.producer_state_file import (
     remove_producer_states_outside,
     write_producer_state,
 )
+from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_retention import AgedSegment, TopicRetention, removable_segments
@@ -91,19 +92,27 @@ class TopicLog:
         recovery_point: int = 0,
         log_start_offset: int = 0,
         is_clean: bool = False,
+        reached: Reached | None = None,
+        is_kept: bool = False,
+        was_compacted: bool = True,
         producer_expiration_ms: int,
     ) -> TopicLog:
-        """Open the log in ``directory``, or begin an empty one. ``is_clean``: it was closed in order.
+        """Open the log in ``directory``, or begin an empty one. ``is_clean``: it was closed in order. ``reached`` is
+        how far it reached at least, ``is_kept`` whether all that was ever appended has to be there.
 
-        Raises CorruptFileError for damage below the recovery point, or if the directory belongs to another topic;
-        OSError.
+        Raises StorageError if records are gone or damaged that no crash can have taken, if the directory belongs to
+        another topic, or if a file of the log cannot be used, and the disk works; OSError.
         """
         policy = RecoveryPolicy(
             recovery_point=EVERYTHING if is_clean else recovery_point,
             log_start_offset=log_start_offset,
+            reached=reached,
             cuts_damage=True,
+            is_kept=is_kept,
+            has_no_gaps=config.cuts_at_gaps and not was_compacted,
         )
-        log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
+        with of_log(directory):
+            log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
         return cls(disk, log, topic_id, producer_expiration_ms)
 
     @property
@@ -114,6 +123,10 @@ class TopicLog:
     def found(self, now_ms: int) -> Found:
         """The state of the log, which was just opened, with that of its producers. ``now_ms`` is wall time. Raises
         CorruptFileError, OSError."""
+        with of_log(self.directory):
+            return self._found_at_start(now_ms)
+
+    def _found_at_start(self, now_ms: int) -> Found:
         log = self.log
         names = self._disk.list_directory(self.directory)
         indexes = read_indexes(self._disk, self.directory, names)

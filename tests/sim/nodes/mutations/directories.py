@@ -13,7 +13,7 @@ from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.broker.start_table import Way
 from kafkaproto_server.controller.brokers import heartbeats
 from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
-from kafkaproto_server.node.replicas.hosted import HostedReplicas
+from kafkaproto_server.node.replicas.checkpoints import Checkpoints
 from kafkaproto_server.node.replicas.moves import Moves
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.replica.moving import Act, Move, Step
@@ -21,7 +21,7 @@ from kafkaproto_server.types import Steps
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.invariants import NodeInvariant
-from tests.sim.nodes.mutations.support import Wrapped, node_mutation, nothing
+from tests.sim.nodes.mutations.support import node_mutation, nothing
 
 
 def directory_mutation(
@@ -54,19 +54,16 @@ def _uses_failed_directories() -> Patches:
 
 
 def _writes_checkpoints_to_failed_directories() -> Patches:
-    original = HostedReplicas._write_checkpoint
+    original = Checkpoints._write
 
     def write(self: Any, directory_id: bytes, name: str) -> None:
-        directories, self._directories = (
-            self._directories,
-            Wrapped(self._directories, is_online=lambda _: True),
-        )
+        is_online, self._is_online = self._is_online, lambda _: True
         try:
             original(self, directory_id, name)
         finally:
-            self._directories = directories
+            self._is_online = is_online
 
-    return [(HostedReplicas, "_write_checkpoint", write)]
+    return [(Checkpoints, "_write", write)]
 
 
 # -- starts --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,60 @@
+"""Notices, while a topic's log is loaded, that segments are gone from its beginning or from its middle.
+
+`recovery` notices what is gone from the end of a segment, and `reached` what is gone from the end of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
+from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
+from kafkaproto_server.storage.log.reached import TOPIC_REMEDY
+from kafkaproto_server.storage.log.recovery import RecoveryPolicy
+from kafkaproto_server.storage.log.segment import Segment
+
+
+def check_beginning(
+    directory: str, bases: Sequence[int], epochs: Sequence[tuple[int, int]], policy: RecoveryPolicy
+) -> None:
+    """Raise StorageError if the first segments of a log are gone, and all that was appended has to be there. ``bases``
+    are the offsets at which its segments begin, ``epochs`` the entries of leader-epoch-checkpoint: the first of them
+    begins with the first segment or later."""
+    if not policy.cuts_damage or not policy.is_kept or not bases or not epochs:
+        return
+    epoch, start = epochs[0]
+    if max(start, policy.log_start_offset) < bases[0]:
+        raise StorageError(
+            f"{directory}: the first segment begins at offset {bases[0]}, but {EPOCH_FILE_NAME} says that epoch {epoch}"
+            f" started at offset {start}: records that were there are gone. {TOPIC_REMEDY}"
+        )
+
+
+def check_no_gap(segments: Sequence[Segment], base: int, policy: RecoveryPolicy) -> None:
+    """Raise StorageError if records are missing between the segments that are loaded and the one at ``base``, and no
+    crash can have taken them."""
+    if not segments or not policy.has_no_gaps:
+        return
+    last = segments[-1]
+    known = base if policy.is_kept else min(base, policy.reached.offset if policy.reached else 0)
+    # So many offsets may be missing that no segment could hold both ends.
+    is_far = base - last.base_offset > MAX_RELATIVE_OFFSET
+    if last.next_offset < known and not is_far:
+        raise StorageError(
+            f"{last.path}: ends at offset {last.next_offset}, and the next segment begins at {base}: records that were"
+            f" there are gone. {TOPIC_REMEDY}"
+        )
+
+
+def check_continues(segments: Sequence[Segment], base: int, *, has_gaps: bool) -> None:
+    """Raise CorruptFileError if the segment at ``base`` does not continue those that are loaded."""
+    last = segments[-1] if segments else None
+    if last is None or base == last.next_offset or (has_gaps and base > last.next_offset):
+        return
+    raise CorruptFileError(
+        last.path,
+        f"ends at offset {last.next_offset} (exclusive), but the next segment begins at {base}. One is missing or does"
+        f" not belong here: restore it, or move {last.path.rpartition('/')[0]} away and let this node fetch the log"
+        " from other voters",
+    )

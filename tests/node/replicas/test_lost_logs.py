@@ -1,0 +1,206 @@
+"""Logs that were longer when the broker stopped: they are not served as if they were whole (KIP-858, KIP-966)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.image.entries import LOST_DIRECTORY
+from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    RECOVERY_POINTS,
+)
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches
+from tests.apis.support.replicas import PATH
+from tests.sim.disk import MemoryDisk
+
+TIMESTAMP_MS = 1_700_000_000_000
+T = f"{PATH}/t-0"
+LATEST = -1
+BATCH_BYTES = 71
+COUNT = 30
+"""Batches of one record, ten in a segment."""
+
+
+def log(base: int) -> str:
+    return f"{T}/{base:020}.log"
+
+
+def cut(disk: MemoryDisk, size: int, *paths: str) -> None:
+    """What somebody does to files while the broker does not run."""
+    for path in paths:
+        node = disk._names[path]
+        del node.data[size:], node.synced[size:]
+        node.unsynced.clear()
+
+
+def remove(disk: MemoryDisk, *paths: str) -> None:
+    for path in paths:
+        del disk._names[path]
+        disk._durable_names.pop(path, None)
+
+
+def flip(disk: MemoryDisk, path: str, position: int) -> None:
+    node = disk._names[path]
+    for data in (node.data, node.synced):
+        if position < len(data):
+            data[position] ^= 1
+
+
+def replace_by_directory(disk: MemoryDisk, path: str) -> None:
+    remove(disk, path)
+    disk.make_directory(path)
+
+
+def forbid(disk: MemoryDisk, path: str) -> None:
+    disk._names[path].read_only = True
+
+
+Damage = Callable[[MemoryDisk], None]
+AT_THE_END: dict[str, Damage] = {
+    "the last file is empty": lambda disk: cut(disk, 0, log(20)),
+    "the last file is half as long": lambda disk: cut(disk, 5 * BATCH_BYTES + 30, log(20)),
+    "the last file ends with a batch": lambda disk: cut(disk, 5 * BATCH_BYTES, log(20)),
+    "the last file lacks one byte": lambda disk: cut(disk, 10 * BATCH_BYTES - 1, log(20)),
+    "the last file is gone": lambda disk: remove(disk, log(20)),
+    "all files are gone": lambda disk: remove(disk, log(0), log(10), log(20)),
+    "all files are empty": lambda disk: cut(disk, 0, log(0), log(10), log(20)),
+    "a bit of the last batch": lambda disk: flip(disk, log(20), 10 * BATCH_BYTES - 2),
+}
+ELSEWHERE: dict[str, Damage] = {
+    "a file in the middle is empty": lambda disk: cut(disk, 0, log(10)),
+    "a file in the middle ends with a batch": lambda disk: cut(disk, 5 * BATCH_BYTES, log(10)),
+    "a file in the middle is half as long": lambda disk: cut(disk, 5 * BATCH_BYTES + 30, log(10)),
+    "a file in the middle is gone": lambda disk: remove(disk, log(10)),
+    "the first file is gone": lambda disk: remove(disk, log(0)),
+    "the first file is empty": lambda disk: cut(disk, 0, log(0)),
+}
+OTHERWISE: dict[str, Damage] = {
+    "the topic id is gone": lambda disk: remove(disk, f"{T}/partition.metadata"),
+    "the topic id is empty": lambda disk: cut(disk, 0, f"{T}/partition.metadata"),
+    "the topic id is torn": lambda disk: cut(disk, 20, f"{T}/partition.metadata"),
+    "the topic id is a directory": lambda disk: replace_by_directory(disk, f"{T}/partition.metadata"),
+    "the last file is a directory": lambda disk: replace_by_directory(disk, log(20)),
+    "the epochs are a directory": lambda disk: replace_by_directory(disk, f"{T}/leader-epoch-checkpoint"),
+    "the last file may not be opened": lambda disk: forbid(disk, log(20)),
+}
+DAMAGES = {**AT_THE_END, **ELSEWHERE, **OTHERWISE}
+
+
+def written(replicas: list[int] | None = None, **configs: str) -> DataBroker:
+    """With records in t, three segments of them, and in u."""
+    broker = DataBroker()
+    for name in ("t", "u"):
+        broker.topic(name, replicas or [ME], **{"index.interval.bytes": "0", **configs})
+    broker.report()
+    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    for number in range(COUNT):
+        record = NewRecord(b"%02d" % number, b"v")
+        made = build_batch([record], base_offset=0, timestamp_ms=TIMESTAMP_MS + number)
+        assert len(made) == BATCH_BYTES
+        assert broker.produce("t", made).error_code == 0
+        if number % 10 == 9 and number < COUNT - 1:
+            assert hosted.log is not None
+            hosted.log.log.roll()
+            broker.replicas.manager.replicas.has_rolled(hosted)
+    assert broker.produce("u", batch(b"u")).error_code == 0
+    for name in ("t", "u"):
+        if replicas:
+            broker.replicate(name, COUNT if name == "t" else 1)
+    return broker
+
+
+def ended(broker: DataBroker, *, is_clean: bool) -> None:
+    """It stops, or its process is killed some seconds after its last append."""
+    if is_clean:
+        broker.replicas.stop()
+    else:
+        for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
+            broker.replicas.manager.replicas.write_checkpoint(name)
+    # What a killed process had open.
+    broker.replicas.disk.open_files.clear()
+
+
+def started(broker: DataBroker, *, is_clean: bool) -> None:
+    broker.start(is_clean=is_clean)
+    broker.report()
+    broker.heartbeat()
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_log_that_has_lost_something_is_not_served_and_is_left_as_it_is(
+    damage: str, is_clean: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = written()
+    ended(broker, is_clean=is_clean)
+    disk = broker.replicas.disk
+    DAMAGES[damage](disk)
+    before = {path: bytes(node.data) for path, node in disk._names.items() if path.endswith((".log", "data"))}
+    for _ in range(2):
+        # The second time as well.
+        started(broker, is_clean=is_clean)
+        assert broker.fetch("t").error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert broker.offset("t", LATEST).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert [value for _, _, each in batches(broker.fetch("u").records) for value in each] == [b"u"]
+        assert broker.harness.partition("t").directory_of(ME) == LOST_DIRECTORY
+    assert before == {
+        path: bytes(node.data) for path, node in disk._names.items() if path.endswith((".log", "data"))
+    }
+    assert T in caplog.text
+    assert damage in OTHERWISE or "kafka-storage accept-log" in caplog.text
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_replica_that_has_lost_something_is_fetched_anew_if_another_leads_without_it(
+    damage: str, is_clean: bool
+) -> None:
+    broker = written([ME, OTHER])
+    ended(broker, is_clean=is_clean)
+    DAMAGES[damage](broker.replicas.disk)
+    started(broker, is_clean=is_clean)
+    partition = broker.harness.partition("t")
+    assert (partition.leader, partition.isr) == (OTHER, (OTHER,))
+    found = broker.replicas.partition("t", 0)
+    assert (found.role, found.log_end_offset) == (Role.FOLLOWER, 0)
+    assert partition.directory_of(ME) == broker.directory_ids[PATH]
+    # What was there is kept for the administrator.
+    names = broker.replicas.disk.list_directory(PATH)
+    assert len([each for each in names if each.startswith("t-0.") and each.endswith("-stray")]) == 1
+
+
+@pytest.mark.parametrize("damage", AT_THE_END)
+def test_a_loss_of_power_may_take_what_was_not_durable(damage: str) -> None:
+    broker = written()
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    disk = broker.replicas.disk
+    disk.open_files.clear()
+    disk.boots += 1
+    AT_THE_END[damage](disk)
+    started(broker, is_clean=False)
+    assert broker.produce("t", batch()).error_code == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_loss_of_power_takes_nothing_that_was_durable(damage: str) -> None:
+    broker = written()
+    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    assert hosted.log is not None
+    hosted.log.log.flush()
+    broker.replicas.manager.replicas.write_checkpoint(RECOVERY_POINTS)
+    disk = broker.replicas.disk
+    disk.open_files.clear()
+    disk.boots += 1
+    DAMAGES[damage](disk)
+    started(broker, is_clean=False)
+    # Of the beginning nothing durable is known but after a stop in order.
+    is_served = damage == "the first file is gone"
+    assert (broker.produce("t", batch()).error_code == 0) is is_served
