@@ -10,11 +10,13 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.image.entries import LOST_DIRECTORY
 from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.storage.directories.acceptance import accept_log
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
 )
-from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches
+from kafkaproto_server.storage.errors import StorageError
+from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
 from tests.apis.support.replicas import PATH
 from tests.sim.disk import MemoryDisk
 
@@ -204,3 +206,47 @@ def test_a_loss_of_power_takes_nothing_that_was_durable(damage: str) -> None:
     # Of the beginning nothing durable is known but after a stop in order.
     is_served = damage == "the first file is gone"
     assert (broker.produce("t", batch()).error_code == 0) is is_served
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
+@pytest.mark.parametrize(
+    "damage", [each for each in DAMAGES if "a directory" not in each and "may not" not in each]
+)
+def test_what_is_left_is_served_once_an_administrator_accepts_the_loss(damage: str, is_clean: bool) -> None:
+    broker = written()
+    ended(broker, is_clean=is_clean)
+    disk, topic_id = broker.replicas.disk, broker.topic_id("t")
+    DAMAGES[damage](disk)
+    if damage.startswith("the topic id"):
+        with pytest.raises(
+            StorageError, match=r"partition\.metadata is gone or not valid: give the topic's id"
+        ):
+            accept_log(disk, [PATH], "t", 0, topic_id=None, report=lambda line: None)
+    lines: list[str] = []
+    accept_log(disk, [PATH], "t", 0, topic_id=topic_id, report=lines.append)
+    started(broker, is_clean=is_clean)
+    result = broker.produce("t", batch(b"new"))
+    assert result.error_code == 0
+    found = broker.fetch("t", wanted(0, result.base_offset)).records
+    assert [each for _, _, each in batches(found)] == [[b"new"]]
+    # The other log is as it was.
+    assert [value for _, _, each in batches(broker.fetch("u").records) for value in each] == [b"u"]
+
+
+def test_a_loss_is_accepted_of_one_log_that_nobody_uses() -> None:
+    broker = written()
+    ended(broker, is_clean=True)
+    disk = broker.replicas.disk
+
+    def refused(topic: str, directories: list[str], topic_id: bytes | None, text: str) -> None:
+        with pytest.raises(StorageError, match=text):
+            accept_log(disk, directories, topic, 0, topic_id=topic_id, report=lambda line: None)
+
+    refused("v", [PATH], None, "v-0 is in 0 of the log directories, and not in one: /logs")
+    refused("t", [PATH, PATH], None, "t-0 is in 2 of the log directories, and not in one: /logs, /logs")
+    refused("t", [PATH], b"x" * 16, "names another topic id")
+    lock = disk.lock(f"{PATH}/.lock")
+    refused("t", [PATH], None, "/logs is in use: stop the broker first")
+    lock.release()
+    replace_by_directory(disk, log(20))
+    refused("t", [PATH], None, f"{log(20)} is a directory: move it away")

@@ -320,3 +320,22 @@ def test_the_module_is_a_program() -> None:
         check=True,
     )
     assert len(done.stdout.strip()) == 22
+
+
+def test_the_loss_of_a_log_is_accepted(tool: Tool) -> None:
+    config = tool.config()
+    assert tool.run("format", "--config", config, "--cluster-id", CLUSTER, "--standalone")[0] == 0
+    directory = tool.directory / "data" / "t-0"
+    directory.mkdir()
+    topic = ("accept-log", "--config", config, "--topic", "t", "--partition", "0")
+    code, _, err = tool.run(*topic)
+    assert code == 1
+    assert f"{directory}/partition.metadata is gone or not valid" in err
+    (directory / f"{0:020}.index").write_bytes(bytes(8))
+    code, out, err = tool.run(*topic, "--topic-id", CLUSTER)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        f"Wrote {directory}/partition.metadata.",
+        f"{directory} holds records from offset 0 to 0 (exclusive).",
+    ]
+    assert (directory / "partition.metadata").read_text() == f"version: 0\ntopic_id: {CLUSTER}"

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.ports import Clock
+from kafkaproto_server.storage.errors import DiskError, StorageError, is_shortage
 
 BACKOFF = Backoff(first_ms=100, longest_ms=10_000)
 FAILURES_UNTIL_LOST = 6
@@ -78,3 +79,12 @@ class FailedLogs:
         self._failures.pop(replica, None)
         self._waiting.discard(replica)
         self._are_lost.discard(replica)
+
+
+def is_of_log(error: Exception) -> bool:
+    """Whether an error says nothing about the directory: files of a log are wrong, or descriptors or memory are short.
+    After a sync that failed, nobody knows what the disk holds, whatever the reason."""
+    if isinstance(error, StorageError):
+        return True
+    is_sync = isinstance(error, DiskError) and error.operation == "sync"
+    return isinstance(error, OSError) and is_shortage(error) and not is_sync

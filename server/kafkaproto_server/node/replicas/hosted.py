@@ -27,7 +27,7 @@ from kafkaproto_server.node.replicas.checkpointed import (
 )
 from kafkaproto_server.node.replicas.checkpoints import Checkpoints
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, HeldJobs, LogLane, do_jobs
-from kafkaproto_server.node.replicas.failed_logs import FailedLogs
+from kafkaproto_server.node.replicas.failed_logs import FailedLogs, is_of_log
 from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.replicas.topic_settings import TopicSettings, number_of
@@ -41,7 +41,7 @@ from kafkaproto_server.storage.directories.partition_directories import (
     directory_name,
     set_aside_name,
 )
-from kafkaproto_server.storage.errors import DiskError, LogFailedError, StorageError, is_shortage
+from kafkaproto_server.storage.errors import LogFailedError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
@@ -469,7 +469,7 @@ class HostedReplicas:
         partition = hosted.partition
         partition.failed()
         self._lane_failed(self._paths[hosted.directory_id], error)
-        if hosted.is_gone or not _is_of_log(error):
+        if hosted.is_gone or not is_of_log(error):
             return
         if hosted.log is not None:
             hosted.checkpointed = hosted.offsets()
@@ -497,7 +497,7 @@ class HostedReplicas:
 
     def _lane_failed(self, path: str, error: Exception) -> None:
         # Without a free descriptor, nothing is known of the directory.
-        if _is_of_log(error):
+        if is_of_log(error):
             _log.error("%s", error)
         else:
             self._directory_failed(path, str(error))
@@ -698,12 +698,3 @@ class HostedReplicas:
 
     def _put(self, hosted: Hosted, work: Callable[[], object]) -> None:
         hosted.lane.put(DiskJob(work, lambda _: None, partial(self.failed, hosted)))
-
-
-def _is_of_log(error: Exception) -> bool:
-    """Whether an error says nothing about the directory: files of a log are wrong, or descriptors or memory are short.
-    After a sync that failed, nobody knows what the disk holds, whatever the reason."""
-    if isinstance(error, StorageError):
-        return True
-    is_sync = isinstance(error, DiskError) and error.operation == "sync"
-    return isinstance(error, OSError) and is_shortage(error) and not is_sync

@@ -20,6 +20,5 @@ def note_boot(disk: Disk, directory: str) -> bool:
     path = f"{directory}/{BOOT_FILE_NAME}"
     if disk.exists(path) and disk.read_file(path) == boot_id:
         return bool(boot_id)
-    # It need not be durable: after a loss of power, another content is right as well.
-    replace_file(disk, directory, BOOT_FILE_NAME, boot_id, is_durable=False)
+    replace_file(disk, directory, BOOT_FILE_NAME, boot_id)
     return False

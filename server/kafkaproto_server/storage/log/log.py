@@ -24,7 +24,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from operator import is_not
+from operator import attrgetter, is_not
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
@@ -44,6 +44,7 @@ from kafkaproto_server.storage.log.producer_state_file import (
     remove_producer_states_after,
     write_producer_state,
 )
+from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig, Segment, TimestampedOffset
 from kafkaproto_server.storage.log.swap_files import complete_swaps, swap_in
@@ -54,8 +55,7 @@ from kafkaproto_server.types import OffsetAndEpoch
 NO_EPOCH = -1
 
 
-def _base_offset(segment: Segment) -> int:
-    return segment.base_offset
+_base_offset = attrgetter("base_offset")
 
 
 class Log:
@@ -607,7 +607,7 @@ class Log:
         epoch = self._load_durable_segments(bases, policy) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
             check_no_gap(self._segments, base, policy)
-            if self._lost_records_before(base):
+            if self._lost_records_before(base, reached):
                 self.recovery_note = (
                     f"{self._active.path}: the log ends at offset {self.log_end_offset}, because a crash took records"
                     f" and the next segment begins at {base}"
@@ -630,8 +630,9 @@ class Log:
                     f"{self._active.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte "
                     f"{recovered.size}; the log ends at offset {recovered.next_offset}"
                 )
-                self._remove_segments_behind(bases[bases.index(base) + 1 :])
-                break
+                if not policy.keeps_behind:
+                    self._remove_segments_behind(bases[bases.index(base) + 1 :])
+                    break
         if reached is not None and self.log_end_offset < reached.offset:
             raise reached.lost(self.directory, self.log_end_offset)
         self._start_offset = self._segments[0].base_offset
@@ -644,9 +645,10 @@ class Log:
             self.move_start_to(policy.log_start_offset)
             self._move_epochs_start()
 
-    def _lost_records_before(self, base: int) -> bool:
+    def _lost_records_before(self, base: int, reached: Reached | None) -> bool:
         """Whether records are missing before a segment that were never durable."""
-        return bool(self._segments) and self._config.cuts_at_gaps and base > self.log_end_offset
+        end, cuts = self._segments[-1].next_offset if self._segments else base, self._config.cuts_at_gaps
+        return cuts and base > end and (reached is None or end >= reached.offset)
 
     def _lost_cut_at(self, base: int, policy: RecoveryPolicy) -> bool:
         """Whether the log was cut where a segment begins, which is newer, and a crash took the cut."""

@@ -54,6 +54,8 @@ class RecoveryPolicy:
     is_kept: bool = False
     """Whether all that was appended has to be there, durable or not: the log was closed in order, or only the process
     died and the operating system has kept what it wrote."""
+    keeps_behind: bool = False
+    """Whether segments behind one that was cut stay, with a gap before them: an administrator accepts the loss."""
     has_no_gaps: bool = False
     """Whether each segment of a topic's log has to begin where the one before ends, as the log was never compacted."""
 

@@ -27,6 +27,7 @@ from kafkaproto_server.features import (
     metadata_version,
     metadata_version_of_release,
 )
+from kafkaproto_server.storage.directories.acceptance import accept_log
 from kafkaproto_server.storage.directories.format import (
     FormatRequest,
     QuorumStart,
@@ -246,6 +247,33 @@ def feature_dependencies(feature: tuple[str, ...]) -> None:
             click.echo(f"{shown} requires:")
             for needed_name, needed_level in needed.items():
                 click.echo(f"    {_show_level(needed_name, needed_level)}")
+
+
+@cli.command("accept-log", short_help="Give up what a topic's log has lost.")
+@_CONFIG
+@click.option("--topic", required=True, metavar="NAME", help="The topic.")
+@click.option(
+    "--partition", required=True, type=click.IntRange(min=0), metavar="INDEX", help="The partition."
+)
+@click.option(
+    "--topic-id", metavar="ID", help="The topic's id, if partition.metadata is gone or not valid any more."
+)
+def accept_log_command(config_path: str, topic: str, partition: int, topic_id: str | None) -> None:
+    """Take what is left of a partition's log on this node for the whole log.
+
+    The broker does not serve a log that has lost records: its own words say which. If no other replica has them, this
+    gives them up. Stop the broker first. Each file is read and cut at the first batch that is not valid.
+    """
+    config = _load(config_path)
+    with failures_as_messages(StorageError, ValueError, OSError):
+        accept_log(
+            OsDisk(),
+            list(config.log_dirs),
+            topic,
+            partition,
+            topic_id=None if topic_id is None else uuids.from_text(topic_id),
+            report=click.echo,
+        )
 
 
 def _show_level(name: str, level: int) -> str:

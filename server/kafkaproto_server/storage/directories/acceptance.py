@@ -1,0 +1,149 @@
+"""Gives up what a topic's log has lost, so that the next start of the broker takes what is there for the whole log.
+
+A log that was longer is not served (`storage.log.reached`, `losses`). If no other replica has the records, an
+administrator decides. Then all batches are read, each file is cut at the first that is not valid, and everything that
+said how long the log was is made anew: its indexes, its epochs, its offsets in the checkpoints of the log directory.
+What lies in later files stays, with a gap before it, as compaction leaves gaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkaproto.directory_files import PARTITION_METADATA_NAME, encode_partition_metadata
+from kafkaproto.log import LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, parse_segment_file_name
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.atomic import replace_file
+from kafkaproto_server.storage.directories.directories import LOCK_NAME
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    CLEANED,
+    HIGH_WATERMARKS,
+    RECOVERY_POINTS,
+    read_offsets,
+    write_offsets,
+)
+from kafkaproto_server.storage.directories.partition_directories import directory_name
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.recovery import RecoveryPolicy
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.log.topic_log import read_topic_id
+
+
+def accept_log(
+    disk: Disk,
+    log_directories: list[str],
+    topic: str,
+    index: int,
+    *,
+    topic_id: bytes | None,
+    report: Callable[[str], None],
+) -> None:
+    """Give up what the log of a partition has lost. ``topic_id`` is needed if the log does not name its topic any more.
+    ``report`` gets a line for everything that is done. Raises StorageError, OSError."""
+    name = directory_name(topic, index)
+    found = [each for each in log_directories if disk.is_directory(f"{each}/{name}")]
+    if len(found) != 1:
+        where = ", ".join(found or log_directories)
+        raise StorageError(f"{name} is in {len(found)} of the log directories, and not in one: {where}")
+    (log_directory,) = found
+    try:
+        lock = disk.lock(f"{log_directory}/{LOCK_NAME}")
+    except BlockingIOError as error:
+        raise StorageError(f"{log_directory} is in use: stop the broker first") from error
+    try:
+        directory = f"{log_directory}/{name}"
+        _settle_topic_id(disk, directory, topic_id, report)
+        _remove_witnesses(disk, directory)
+        end_offset = _recover(disk, directory, report)
+        _settle_checkpoints(disk, log_directory, (topic, index), end_offset)
+    finally:
+        lock.release()
+
+
+def _settle_topic_id(
+    disk: Disk, directory: str, topic_id: bytes | None, report: Callable[[str], None]
+) -> None:
+    path = f"{directory}/{PARTITION_METADATA_NAME}"
+    try:
+        found = read_topic_id(disk, directory)
+    except CorruptFileError:
+        found = None
+    if found is not None and topic_id not in (None, found):
+        raise StorageError(f"{path} names another topic id")
+    if found is None:
+        if topic_id is None:
+            raise StorageError(
+                f"{path} is gone or not valid: give the topic's id with --topic-id (kafka-topics --describe shows it)"
+            )
+        replace_file(disk, directory, PARTITION_METADATA_NAME, encode_partition_metadata(topic_id))
+        report(f"Wrote {path}.")
+
+
+def _remove_witnesses(disk: Disk, directory: str) -> None:
+    for name in disk.list_directory(directory):
+        path = f"{directory}/{name}"
+        is_index = any(
+            parse_segment_file_name(name, suffix) is not None
+            for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX)
+        )
+        if disk.is_directory(path) and (is_index or name.endswith(LOG_SUFFIX) or name == EPOCH_FILE_NAME):
+            raise StorageError(f"{path} is a directory: move it away")
+        if is_index or name == EPOCH_FILE_NAME:
+            disk.remove(path)
+    disk.sync_directory(directory)
+
+
+def _recover(disk: Disk, directory: str, report: Callable[[str], None]) -> int:
+    """Let a log be what can be read of it, durably. Returns where it ends."""
+    topic_id = read_topic_id(disk, directory)
+    assert topic_id is not None, "it was written, or was there"
+    before = _sizes(disk, directory)
+    log = Log.open(
+        disk,
+        directory,
+        topic_id=topic_id,
+        config=LogConfig(has_gaps=True, is_durable_at_once=False),
+        policy=RecoveryPolicy(cuts_damage=True, keeps_behind=True),
+    )
+    start_offset, end_offset = log.log_start_offset, log.log_end_offset
+    log.flush()
+    log.close(None)
+    disk.sync_directory(directory)
+    for name, size in _sizes(disk, directory).items():
+        if before.get(name, size) > size:
+            report(f"Cut {directory}/{name} from {before[name]} to {size} bytes.")
+    report(f"{directory} holds records from offset {start_offset} to {end_offset} (exclusive).")
+    return end_offset
+
+
+def _sizes(disk: Disk, directory: str) -> dict[str, int]:
+    sizes = {}
+    for name in disk.list_directory(directory):
+        if name.endswith(LOG_SUFFIX):
+            file = disk.open_read_only(f"{directory}/{name}")
+            try:
+                sizes[name] = file.size()
+            finally:
+                file.close()
+    return sizes
+
+
+def _settle_checkpoints(disk: Disk, log_directory: str, key: tuple[str, int], end_offset: int) -> None:
+    try:
+        found = {
+            name: read_offsets(disk, log_directory, name)
+            for name in (HIGH_WATERMARKS, RECOVERY_POINTS, CLEANED)
+        }
+    except ValueError as error:
+        raise StorageError(str(error)) from error
+    high_watermark = min(found[HIGH_WATERMARKS].get(key, end_offset), end_offset)
+    # What has an entry there may have gaps.
+    cleaned = min(found[CLEANED].get(key, 0), end_offset)
+    for name, offset in (
+        (HIGH_WATERMARKS, high_watermark),
+        (RECOVERY_POINTS, end_offset),
+        (CLEANED, cleaned),
+    ):
+        write_offsets(disk, log_directory, name, {**found[name], key: offset})
