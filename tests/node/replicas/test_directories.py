@@ -180,8 +180,8 @@ def test_a_future_copy_whose_topic_id_is_torn_is_set_aside() -> None:
 def test_a_copy_does_not_replace_a_replica_whose_topic_id_is_torn() -> None:
     """A power loss leaves that of a log that was never synced; its copy is complete sooner, and has less."""
     broker = with_two_partitions()
-    broker.replicas.stop()
     disk, copy = broker.replicas.disk, f"/logs1/t-0.{'ab' * 16}-future"
+    disk.boots += 1
     whole = encode_partition_metadata(broker.topic_id("t"))
     disk.make_directory(copy)
     disk.open(f"{copy}/partition.metadata", create=True).append([whole])
@@ -364,7 +364,7 @@ def test_a_directory_with_a_log_that_was_not_opened_since_a_crash_is_unread(is_c
 @pytest.mark.parametrize("what", ["a copy of a move", "a stray", "a replica with a torn id"])
 def test_what_a_start_has_dealt_with_is_not_unread(what: str) -> None:
     broker = with_two_partitions()
-    broker.replicas.stop()
+    broker.replicas.disk.boots += 1
     topic_id = broker.topic_id("t")
     if what == "a copy of a move":
         put_metadata(broker, f"/logs1/t-0.{'ab' * 16}-future", topic_id)
@@ -510,9 +510,14 @@ def test_another_broker_leads_if_a_log_is_damaged_and_it_is_fetched_anew() -> No
     broker = damaged([ME, OTHER])
     partition = broker.harness.partition("t")
     own = broker.directory_ids["/logs"]
-    assert (partition.leader, partition.isr, partition.directory_of(ME)) == (OTHER, (OTHER,), own)
+    assert (partition.leader, partition.isr, partition.directory_of(ME)) == (OTHER, (OTHER,), LOST_DIRECTORY)
     assert names(broker) == ["t-0", "t-0-stray"]
     assert broker.replicas.partition("t", 0).role is Role.FOLLOWER
+    hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    broker.replicas.manager.replicas.has_all_again(hosted)
+    broker.report()
+    assert broker.harness.partition("t").directory_of(ME) == own
     # Its directory works.
     broker.topic("u", [ME])
     broker.report()

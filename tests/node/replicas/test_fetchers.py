@@ -79,12 +79,14 @@ class Following:
         )
         clock = SimpleNamespace(now_ms=lambda: 0, wall_ms=lambda: 0)
         self.cuts: list[Any] = []
+        self.complete: list[Hosted] = []
         self.promised: list[int] = []
         """What is still there while a log is cut, for each cut."""
         replicas = SimpleNamespace(
             apply=self.applied.append,
             will_be_cut=lambda hosted, promised: self.promised.append(promised),
             was_cut=lambda hosted, found: self.cuts.append(found),
+            has_all_again=lambda hosted: self.complete.append(hosted),
         )
         owner = self.owner = SimpleNamespace(
             config=config,
@@ -404,6 +406,25 @@ def test_a_log_that_is_out_of_the_leaders_range_is_cut_to_it(latest: int, earlie
     (job,) = following.jobs
     assert following.hosted.is_being_cut
     assert job.work() == to
+    # A log that is emptied has nothing that is durable, for a moment.
+    assert following.promised == [to if to < 5 else 0]
+
+
+@pytest.mark.parametrize("records", [None, BATCH], ids=["empty", "records"])
+def test_a_replica_that_was_begun_anew_counts_once_it_has_all_that_is_committed(
+    records: bytes | None,
+) -> None:
+    following = Following()
+    following.hosted.is_anew = True
+    end = following.hosted.partition.log_end_offset
+    following.ask()
+    following.respond(high_watermark=end + 5)
+    assert not following.complete
+    following.ask()
+    following.respond(high_watermark=end, records=records)
+    for job in following.jobs:
+        job.done(False)
+    assert following.complete == [following.hosted]
 
 
 @pytest.mark.parametrize(

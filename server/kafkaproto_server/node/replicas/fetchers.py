@@ -377,9 +377,15 @@ class _Fetcher:
                     self._refused(followed, str(error))
                     return
             else:
-                partition.leader_said(data.high_watermark)
+                self._leader_said(followed, data.high_watermark)
             if data.log_start_offset > partition.log_start_offset:
                 self._move_start(followed, data.log_start_offset)
+
+    def _leader_said(self, followed: _Followed, high_watermark: int) -> None:
+        hosted = followed.hosted
+        hosted.partition.leader_said(high_watermark)
+        if hosted.is_anew and hosted.partition.log_end_offset >= high_watermark:
+            self._owner.replicas.has_all_again(hosted)
 
     def _refused(self, followed: _Followed, why: str) -> None:
         """The leader cannot be asked for a partition now: ask again later."""
@@ -438,7 +444,7 @@ class _Fetcher:
         def appended(has_rolled: bool) -> None:
             if followed.hosted.log is log and partition.next_offset >= expected:
                 partition.appended(expected, now_ms=self._owner.clock.now_ms())
-                partition.leader_said(high_watermark)
+                self._leader_said(followed, high_watermark)
                 if has_rolled:
                     self._owner.replicas.has_rolled(followed.hosted)
             self._changed(followed)

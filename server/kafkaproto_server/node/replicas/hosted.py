@@ -29,6 +29,7 @@ from kafkaproto_server.node.replicas.checkpoints import Checkpoints
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, HeldJobs, LogLane, do_jobs
 from kafkaproto_server.node.replicas.failed_logs import FailedLogs, is_of_log
 from kafkaproto_server.node.replicas.removals import Removals
+from kafkaproto_server.node.replicas.renames import Renames
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.replicas.topic_settings import TopicSettings, number_of
 from kafkaproto_server.node.threads import Jobs, Workers
@@ -60,6 +61,7 @@ class Hosted:
         "flushed_ms",
         "found_path",
         "image",
+        "is_anew",
         "is_being_cut",
         "is_closed",
         "is_damaged",
@@ -104,6 +106,8 @@ class Hosted:
         """Where its log is about to be cut: the checkpoints say no more from then on."""
         self.is_damaged = False
         """Whether its log cannot be used until the next start, or until it is fetched anew."""
+        self.is_anew = False
+        """Whether it is being fetched anew, and lacks records that it had: the controllers are not to count on it."""
         self.is_gone = False
         """Whether it was deleted, or moved away, while its log was being opened."""
         self.is_moving = False
@@ -167,6 +171,7 @@ class HostedReplicas:
         self._background: dict[bytes, Jobs[DiskJob]] = background
         self._surveys = surveys
         self._directories = directories
+        self._renames = Renames(disk, directories)
         # What lies in the directories and was neither opened nor set aside.
         self._unopened = {
             (each.directory_id, each.topic_id, each.index, each.is_future): each
@@ -250,22 +255,26 @@ class HostedReplicas:
             self._lower_checkpoints(hosted)
             self._put_open(hosted)
 
-    def begin_anew(self, hosted: Hosted) -> bool:
-        """Set the log aside of a replica that is damaged, and begin an empty one, to fetch all from the leader. It must
-        neither be in sync nor be taken for complete. Returns whether there was anything to do."""
+    def begin_anew(self, hosted: Hosted) -> None:
+        """Set the log of a replica aside, if it is damaged, and begin an empty one, to fetch all from the leader. The
+        controllers must not count on what it has; they are told of it once it has all (`has_all_again`)."""
         if not hosted.is_damaged or not self._directories.is_online(hosted.directory_id):
-            return False
-        hosted.is_damaged = False
+            return
+        hosted.is_damaged, hosted.is_anew = False, True
         partition, directory = hosted.partition, self._paths[hosted.directory_id]
         key = (partition.topic, partition.index)
         path = hosted.found_path or f"{directory}/{directory_name(*key)}"
         target = f"{directory}/{set_aside_name(*key, self._rng.uuid(), STRAY_SUFFIX)}"
         _log.warning("%s is renamed to %s, and the replica is fetched anew from the leader", path, target)
         hosted.found_path, hosted.checkpointed = None, Checkpointed()
-        self._put(hosted, partial(self._rename_stray, hosted.directory_id, path, target))
+        self._put(hosted, partial(self._renames.stray, hosted.directory_id, path, target))
         self._lower_checkpoints(hosted)
         self._put_open(hosted)
-        return True
+
+    def has_all_again(self, hosted: Hosted) -> None:
+        """A replica that was begun anew has all that is committed."""
+        hosted.is_anew = False
+        self._failed_logs.opened((hosted.partition.topic_id, hosted.partition.index))
 
     def _put_open(self, hosted: Hosted, *, is_kept: bool = False, is_clean: bool = False) -> None:
         """``is_kept``: all that was ever appended has to be there. ``is_clean``: and it was closed in order."""
@@ -364,7 +373,7 @@ class HostedReplicas:
             if is_renamed:
                 self.removals.later(directory_id, [target], self._delete_delay_ms)
 
-        work = partial(self._set_aside, directory_id, log, path, target)
+        work = partial(self._renames.deleted, directory_id, log, path, target)
         lane.put(DiskJob(work, renamed, partial(self._lane_failed, directory)))
 
     def set_aside(self, found: FoundReplica) -> None:
@@ -378,20 +387,11 @@ class HostedReplicas:
         _log.warning("%s/%s is no replica of this broker and is renamed to %s", path, found.name, name)
         self._lanes[found.directory_id].put(
             DiskJob(
-                partial(self._rename_stray, found.directory_id, f"{path}/{found.name}", f"{path}/{name}"),
+                partial(self._renames.stray, found.directory_id, f"{path}/{found.name}", f"{path}/{name}"),
                 lambda _: None,
                 partial(self._lane_failed, path),
             )
         )
-
-    def _rename_stray(self, directory_id: bytes, source: str, target: str) -> None:
-        # A directory that failed stays as it is.
-        if self._directories.is_online(directory_id):
-            self._rename(source, target)
-
-    def _rename(self, source: str, target: str) -> None:
-        self._disk.rename(source, target)
-        self._disk.sync_directory(source.rpartition("/")[0])
 
     def _open(
         self,
@@ -408,7 +408,7 @@ class HostedReplicas:
         if found_path != path and self._disk.exists(found_path):
             # A future copy becomes the replica. Durably, before anything is appended: it would be taken for an
             # unfinished copy again.
-            self._rename(found_path, path)
+            self._renames.durably(found_path, path)
         log = TopicLog.open(
             self._disk,
             path,
@@ -447,7 +447,8 @@ class HostedReplicas:
         )
         if self._directories.is_online(hosted.directory_id):
             partition.works_again()
-        self._failed_logs.opened((partition.topic_id, partition.index))
+        if not hosted.is_anew:
+            self._failed_logs.opened((partition.topic_id, partition.index))
         hosted.flushed_ms = self._clock.now_ms()
         self._lower_checkpoints(hosted)
         self._remove_deleted(hosted, log)
@@ -523,16 +524,6 @@ class HostedReplicas:
         self.discard(hosted.directory_id, path, partition, hosted.lane, None if log is None else log.log)
         return hosted
 
-    def _set_aside(self, directory_id: bytes, log: Log | None, source: str, target: str) -> bool:
-        """Rename the directory of a replica or of a copy that is deleted. Returns whether there was anything to do."""
-        if log is not None:
-            log.abandon()
-        # A directory that failed stays as it is. The next start finds there what is no replica of this broker.
-        if not self._directories.is_online(directory_id) or not self._disk.exists(source):
-            return False
-        self._disk.rename(source, target)
-        return True
-
     def close_all(self, done: Callable[[], None]) -> None:
         """Close all logs in order, and write the checkpoints; ``done`` is called at the end."""
         self._is_stopping = True
@@ -566,10 +557,12 @@ class HostedReplicas:
     @property
     def unread_directories(self) -> frozenset[bytes]:
         """The directories in which a crash before this start may have left damage that nobody has looked at: logs that
-        were not opened, or not closed in order. To be asked after `close_all`."""
+        were not opened, or not closed in order. And those with replicas that still lack what they once had. To be asked
+        after `close_all`."""
         unread = {each.directory_id for each in self._unopened.values()}
         unread.update(hosted.directory_id for hosted in self if not hosted.is_closed)
-        return frozenset(each for each in unread if not self._surveys[each].is_clean)
+        incomplete = {hosted.directory_id for hosted in self if hosted.is_anew}
+        return frozenset(each for each in unread if not self._surveys[each].is_clean) | incomplete
 
     def put_job(self, directory_id: bytes, work: Callable[[], object]) -> None:
         """Have something done in the lane of a directory."""

@@ -17,7 +17,7 @@ from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.replica_directories import ReplicaMoves
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.image.entries import PartitionImage, TopicImage
+from kafkaproto_server.image.entries import LOST_DIRECTORY, PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.metrics.topics import TopicMetrics
@@ -282,12 +282,14 @@ class ReplicaManager:
             self.replicas.add(created, image, directory_id, settings)
 
     def _maybe_begin_anew(self, hosted: Hosted) -> None:
-        """Fetch a replica anew whose log is damaged, unless the controller counts on what it has: then it stays closed,
-        and an empty log must not take its place."""
+        """Fetch a replica anew whose log is damaged, unless the controllers count on what it has: then it stays closed,
+        and an empty log must not take its place. They do not elect one that they know to be lost."""
         image, broker_id = hosted.image, self._broker_id
         assert image is not None, "a replica comes with its state in the metadata"
-        is_led_elsewhere = image.leader not in (NO_NODE, broker_id)
-        if is_led_elsewhere and broker_id not in (*image.isr, *image.elr, *image.last_known_elr):
+        if image.leader in (NO_NODE, broker_id) or broker_id in image.isr:
+            return
+        is_eligible = broker_id in (*image.elr, *image.last_known_elr)
+        if not is_eligible or image.directory_of(broker_id) == LOST_DIRECTORY:
             self.replicas.begin_anew(hosted)
 
     def replica_removed(self, topic_id: bytes, index: int) -> None:
