@@ -270,6 +270,20 @@ class MemoryDisk:
         change(right, wrong)
         return lambda: change(wrong, right)
 
+    def take_end(self, path: str, size: int) -> None:
+        """Leave the first bytes of a file only, durably, while nobody has it open."""
+        node = self._names[path]
+        node.rewrites += 1
+        del node.data[size:], node.synced[size:]
+        node.unsynced.clear()
+        node.synced[:] = node.data
+
+    def take_away(self, path: str) -> None:
+        """Remove a file durably, while nobody has it open."""
+        del self._names[path]
+        if path in self._durable_names:
+            del self._durable_names[path]
+
     def no_faults(self) -> None:
         """Take back all `fail`."""
         self._faults.clear()

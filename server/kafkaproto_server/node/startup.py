@@ -184,7 +184,7 @@ def _open_node(
         cluster_id=metadata.cluster_id,
         metadata_directory_id=metadata.directory_id,
         log_directories=log_directories,
-        previous_broker_epoch=_previous_broker_epoch(log_directories, clean_epochs, surveys),
+        previous_broker_epoch=_previous_broker_epoch(log_directories, clean_epochs),
         broker_incarnation_id=incarnation_id,
         surveys=surveys,
         locks=opened.locks,
@@ -218,14 +218,8 @@ def _take_clean_shutdowns(config: Config, directories: LogDirectories, disk: Dis
     return epochs
 
 
-def _previous_broker_epoch(
-    directories: LogDirectories, clean_epochs: Mapping[str, int], surveys: Mapping[bytes, DirectorySurvey]
-) -> int:
-    """The broker epoch of the last shutdown if all directories work, show it to be clean, and have lost nothing since,
-    else -1."""
-    if any(survey.has_lost for survey in surveys.values()):
-        # The controllers have to take this broker for one that may lack what it acknowledged (KIP-966).
-        return NO_NODE
+def _previous_broker_epoch(directories: LogDirectories, clean_epochs: Mapping[str, int]) -> int:
+    """The broker epoch of the last shutdown if all directories work and show it to be clean, else -1."""
     epochs = {NO_NODE if each.problem else clean_epochs[each.path] for each in directories.all}
     # What a directory without the mark has lost, or one that is offline, was acknowledged by the broker as a whole.
     return epochs.pop() if len(epochs) == 1 else NO_NODE

@@ -87,6 +87,8 @@ class Host:
         self.node: Node | None = None
         self.life = 0
         """Starts so far."""
+        self.boots_at_start = 0
+        """How often the machine had been started when the node was started last."""
         self.failures: list[BaseException] = []
         """What ended the node, life by life, where nothing killed it."""
         self.has_ended = trio.Event()
@@ -235,6 +237,7 @@ class Host:
         """Start the node's process."""
         assert self.has_ended.is_set(), f"node {self.id} runs already"
         self.life += 1
+        self.boots_at_start = self.disk.boots
         self._ids_before = frozenset(self.ids_drawn)
         self.net.is_powered = True
         self._is_killed = self.is_announced = self.is_stopping = False

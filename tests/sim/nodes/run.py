@@ -43,6 +43,7 @@ from tests.sim.nodes.checkers import (
 )
 from tests.sim.nodes.coordination.traffic import CoordinationTraffic
 from tests.sim.nodes.data.decisions import Decisions
+from tests.sim.nodes.data.losses import FileLosses
 from tests.sim.nodes.data.traffic import DataTraffic
 from tests.sim.nodes.directories.operators import DirectoryOperator
 from tests.sim.nodes.directories.trials import DirectoryTrials
@@ -55,7 +56,7 @@ from tests.sim.nodes.network import Net
 from tests.sim.nodes.options import JOINERS, LAYOUTS, NodesOptions
 from tests.sim.nodes.rest import REST_S, offset_of, reach, settle, until_at_rest, until_nothing_is_left
 from tests.sim.nodes.strangers import Stranger
-from tests.sim.nodes.swarms import draw
+from tests.sim.nodes.swarms import LOST_FILES, draw
 from tests.sim.nodes.timeline import Timeline, Trace
 from tests.sim.nodes.traffic import Administrator, Histories, TopicMaker, Upgrade
 from tests.sim.nodes.voters import VoterChanges
@@ -302,10 +303,17 @@ class _Simulation:
                     if data is not None:
                         traffic.start_soon(data.run)
                         timeline.every(LOOK_AT_RECORDS_S, data.ledger.look)
-                    faults.begin(options.faults, {} if trials is None else trials.faults.acts)
+                    losses = self._losses(data, net, timeline, faults)
+                    faults.begin(
+                        options.faults,
+                        {
+                            **({} if trials is None else trials.faults.acts),
+                            **({} if losses is None else losses.acts),
+                        },
+                    )
                     await trio.sleep(options.fault_s)
                     await faults.heal()
-                    await self._come_to_rest(hosts, maker, everybody, data, trials)
+                    await self._come_to_rest(hosts, maker, everybody, data, trials, losses)
                 gone = [client.address for client in everybody]
                 gone += data.addresses if data is not None else []
                 await self._end(hosts, gone, histories, checker, faults)
@@ -324,6 +332,7 @@ class _Simulation:
         clients: Sequence[_Client],
         data: DataTraffic | CoordinationTraffic | None,
         trials: DirectoryTrials | None,
+        losses: FileLosses | None,
     ) -> None:
         """All faults have ended."""
         if self._options.coordination is not None:
@@ -334,6 +343,8 @@ class _Simulation:
             # Load on a healed cluster finds little, and would be most of a run. The trials need it.
             data.finish()
         await until_at_rest(hosts)
+        if losses is not None:
+            await losses.rescue()
         for host in hosts:
             if host.is_broker:
                 await maker.run(host, f"last-{host.id}", 1, REST_S)
@@ -383,6 +394,14 @@ class _Simulation:
         )
         checker.published = trials.checker.published
         return trials
+
+    def _losses(
+        self, data: DataTraffic | CoordinationTraffic | None, net: Net, timeline: Timeline, faults: Faults
+    ) -> FileLosses | None:
+        if data is None or not LOST_FILES.keys() <= self._options.faults.keys():
+            return None
+        dice = random.Random(f"lost files {self._seed}")
+        return FileLosses(faults, timeline, dice, data.ledger, net.host("rescuer"))
 
     def _seeded(self) -> random.Random:
         return random.Random(self._rng.getrandbits(64))

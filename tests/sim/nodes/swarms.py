@@ -38,6 +38,10 @@ FIRST_OF_SWARMS = 4_000_000
 """From this seed on, all runs are swarms."""
 SWARM_FAULTS = {"several killed": 9.0, "away": 8.0, "returns behind": 9.0}
 """Faults that only swarms have: mean seconds between two."""
+FIRST_WITH_LOST_FILES = 5_000_000
+"""From this seed on, all runs are swarms with records whose disks lose files while nodes are down."""
+LOST_FILES = {"lost files": 2.0, "lost files after a stop of all": 6.0}
+"""Faults that only these have: mean seconds between two."""
 _KINDS = (
     FIRST_WITH_RECORDS,
     FIRST_WITH_RECORDS,
@@ -77,6 +81,8 @@ def draw(seed: int) -> NodesOptions:
     """The options of any seed of whole nodes."""
     if seed < FIRST_OF_SWARMS:
         return draw_plain(seed)
+    if seed >= FIRST_WITH_LOST_FILES:
+        return _with_lost_files(seed)
     rng = random.Random(f"swarm {seed}")
     kind, number = rng.choice(_KINDS), rng.randrange(_SEEDS_OF_A_KIND)
     if _more(seed, "loads").random() < _WITH_ANY_QUORUM:
@@ -109,6 +115,20 @@ def draw(seed: int) -> NodesOptions:
         strikes=(*(_strike(rng) for _ in range(rng.choice((0, 1, 2, 3)))), *_aimed_strikes(seed)),
         has_early_limits=_more(seed, "limits").random() < _WITH_EARLY_LIMITS,
         has_old_brokers=rng.random() < 0.5,
+    )
+
+
+def _with_lost_files(seed: int) -> NodesOptions:
+    rng, layouts = _more(seed, "lost files"), ("three combined", "one and brokers", "three and two")
+    loads = draw_plain(FIRST_WITH_RECORDS + rng.randrange(_SEEDS_OF_A_KIND))
+    assert loads.data is not None, "it is a seed with records"
+    kept = {name: mean for name, mean in loads.faults.items() if rng.random() < 0.5}
+    return dataclasses.replace(
+        loads,
+        layout=loads.layout if loads.layout in layouts else layouts[0],
+        data=_data(rng, loads.data, _more(seed, "data")),
+        faults={**kept, **LOST_FILES},
+        config={**loads.config, **_config(rng, _more(seed, "config"))},
     )
 
 

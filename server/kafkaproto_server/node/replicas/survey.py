@@ -26,8 +26,7 @@ from kafkaproto_server.storage.directories.partition_directories import (
     PartitionDirectory,
     parse_directory_name,
 )
-from kafkaproto_server.storage.errors import OF_FILES, CorruptFileError, StorageError, of_log
-from kafkaproto_server.storage.log.log_ends import ends_before
+from kafkaproto_server.storage.errors import CorruptFileError, of_log
 from kafkaproto_server.storage.log.partition_metadata import check_has_no_records
 from kafkaproto_server.storage.log.topic_log import read_topic_id
 from kafkaproto_server.types import METADATA_LOG_NAME
@@ -51,9 +50,6 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     """Up to where each log is compacted."""
     is_kept: bool = False
     """Whether all that the broker wrote has to be there: it stopped in order, or the machine has run on since."""
-    has_lost: bool = False
-    """Whether a log that was closed in order lacks records at its end, or its topic id: the broker as a whole cannot
-    say any more that it has all that it acknowledged."""
 
     def checkpointed(self, topic: str, index: int) -> Checkpointed:
         """What the checkpoints say of a replica."""
@@ -76,7 +72,6 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     # Before anything is written there.
     is_kept = note_boot(disk, path) or is_clean
     recovery_points = _offsets(disk, path, RECOVERY_POINTS)
-    has_lost = False
     for name in disk.list_directory(path):
         found = parse_directory_name(name)
         if found is not None and found.suffix == DELETE_SUFFIX:
@@ -86,8 +81,6 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
         reached = recovery_points.get((found.topic, found.partition), 0)
         replica = _replica(disk, path, directory_id, name, found, may_lack_id=not (is_kept or reached))
         replicas.append(replica)
-        if is_clean and not replica.is_future:
-            has_lost = has_lost or replica.is_damaged or _ends_before(disk, f"{path}/{name}", reached)
     return DirectorySurvey(
         is_clean=is_clean,
         found=tuple(replicas),
@@ -97,7 +90,6 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
         deleted=deleted,
         cleaned=_offsets(disk, path, CLEANED),
         is_kept=is_kept,
-        has_lost=has_lost,
     )
 
 
@@ -135,16 +127,6 @@ def _torn_id(disk: Disk, path: str) -> str | None:
     except OSError:
         # Nothing says whose log it is but the directory's name.
         return ""
-
-
-def _ends_before(disk: Disk, directory: str, offset: int) -> bool:
-    """Whether a log that was closed in order ends before an offset, or cannot be read."""
-    try:
-        return ends_before(disk, directory, offset)
-    except (OSError, StorageError) as error:
-        if isinstance(error, OSError) and error.errno not in OF_FILES:
-            raise
-        return True
 
 
 def _offsets(disk: Disk, path: str, name: str) -> dict[TopicPartition, int]:

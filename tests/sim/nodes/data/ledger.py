@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kafkaproto_server.log_state.producers import BATCHES_TO_RETAIN
@@ -71,6 +72,8 @@ class Ledger:
         compacted: Collection[Place] = (),
     ) -> None:
         self._hosts = [host for host in hosts if host.is_broker]
+        self.machines = list(hosts)
+        """All hosts, also those that are no brokers."""
         self._rng = rng
         self.logs = Logs()
         self.known = {place: Known(each, place in compacted) for place, each in min_isr.items()}
@@ -79,6 +82,9 @@ class Ledger:
         self._missing: dict[tuple[int, Place], tuple[int, int]] = {}
         """Where a host's log had ended before it lost power and records, and the newest leader epoch of that time;
         until it has everything again. The leader of that epoch may still count what the host fetched before."""
+        self._damaged: set[tuple[int, Place]] = set()
+        """Those in `_missing` that lost files while their nodes were down: they are not served before they have
+        everything again, and nothing excuses it."""
         self._ends: dict[int, dict[Place, int]] = {}
         self._had: dict[int, dict[Place, list[Batch]]] = {}
         """The batches of each host's logs while it loses its power."""
@@ -132,6 +138,31 @@ class Ledger:
                 )
                 self.counts["lost page caches"] += 1
 
+    @property
+    def everybody(self) -> list[Host]:
+        """The hosts of brokers."""
+        return self._hosts
+
+    def is_whole(self, host: Host, place: Place) -> bool:
+        """Whether a replica has all that it ever had, as far as that counts."""
+        return not self.known[place].is_excused and not self._is_missing(host, place)
+
+    @contextmanager
+    def losing_files(self, host: Host, place: Place) -> Iterator[None]:
+        """While files of a replica go whose node is down."""
+        self.note_elections()
+        key, before, had = (host.id, place), self._end(host, place), self.logs.of(host, place)
+        yield
+        left = {(each.base_offset, each.crc) for each in self.logs.of(host, place)}
+        gone = {(each.base_offset, each.crc) for each in had} - left
+        if gone:
+            self._losers[host.id] = frozenset(host.ids_drawn)
+            earlier, _ = self._missing.get(key, (before, 0))
+            self._missing[key] = max(before, earlier), self.known[place].leader_epoch
+            self._lost[key].update(gone)
+            self._damaged.add(key)
+            self.counts["lost files"] += 1
+
     def is_any_other_missing(self, host: Host) -> bool:
         """Whether another host has lost records and not fetched them again."""
         others = [each for each in self._hosts if each is not host]
@@ -166,7 +197,7 @@ class Ledger:
         if known.is_compacted:
             if self._end(host, place) < known.shown_end:
                 return True
-            del self._missing[host.id, place]
+            self._has_all_again(host, place)
             return False
         found = {each.base_offset: each for each in self.logs.of(host, place)}
         has_all = (
@@ -182,8 +213,12 @@ class Ledger:
             )
         )
         if has_all:
-            del self._missing[host.id, place]
+            self._has_all_again(host, place)
         return not has_all
+
+    def _has_all_again(self, host: Host, place: Place) -> None:
+        del self._missing[host.id, place]
+        self._damaged.discard((host.id, place))
 
     # -- what clients hear ---------------------------------------------------------------------------------------
 
@@ -323,7 +358,7 @@ class Ledger:
         if host is None:
             return
         self.counts["leaders"] += 1
-        if known.is_excused or not self._is_missing(host, place):
+        if known.is_excused or not self._is_missing(host, place) or (host.id, place) in self._damaged:
             return
         if not election.others:
             known.is_excused = True
@@ -346,6 +381,9 @@ class Ledger:
                 continue
             self._look_at_committed(host, place, hosted)
             if hosted.partition.role is Role.LEADER:
+                if (host.id, place) in self._damaged and self._is_missing(host, place):
+                    what = f"node {host.id} leads, and its disk has lost records"
+                    raise _violation(NodeInvariant.ACKNOWLEDGED_IS_KEPT, place, what)
                 self._check_isr(host, place, hosted)
 
     def _look_at_committed(self, host: Host, place: Place, hosted: Hosted) -> None:
