@@ -44,6 +44,7 @@ from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
 from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.node.broker_data import BrokerData, metadata_port
 from kafkaproto_server.node.descriptors import admission_limits
+from kafkaproto_server.node.memory import use_one_arena
 from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
@@ -161,6 +162,8 @@ class Node:
         Raises OSError and StorageError if its directories or ports cannot be used, and RegistrationTimeout if no
         controller accepts the broker's registration.
         """
+        # Before the first thread.
+        use_one_arena()
         try:
             async with trio.open_nursery() as nursery:
                 with trio.CancelScope() as until_stopped:

@@ -144,8 +144,11 @@ class Ledger:
         return self._hosts
 
     def is_whole(self, host: Host, place: Place) -> bool:
-        """Whether a replica has all that it ever had, as far as that counts."""
-        return not self.known[place].is_excused and not self._is_missing(host, place)
+        """Whether a replica has all that was acknowledged or shown, and has lost nothing."""
+        known = self.known[place]
+        if known.is_excused or self._is_missing(host, place):
+            return False
+        return self._end(host, place) >= known.shown_end if known.is_compacted else self._has_all(host, place)
 
     @contextmanager
     def losing_files(self, host: Host, place: Place) -> Iterator[None]:
@@ -199,8 +202,15 @@ class Ledger:
                 return True
             self._has_all_again(host, place)
             return False
+        has_all = self._has_all(host, place)
+        if has_all:
+            self._has_all_again(host, place)
+        return not has_all
+
+    def _has_all(self, host: Host, place: Place) -> bool:
+        known = self.known[place]
         found = {each.base_offset: each for each in self.logs.of(host, place)}
-        has_all = (
+        return (
             # What it does not have may have been deleted, but then its log begins behind that.
             self._end(host, place) >= known.start
             and all(
@@ -212,9 +222,6 @@ class Ledger:
                 for base, (_, identity) in known.shown.items()
             )
         )
-        if has_all:
-            self._has_all_again(host, place)
-        return not has_all
 
     def _has_all_again(self, host: Host, place: Place) -> None:
         del self._missing[host.id, place]
