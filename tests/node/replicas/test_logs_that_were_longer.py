@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, build_batch
@@ -267,3 +268,41 @@ def test_a_replica_that_still_lacks_what_it_had_is_not_complete_after_a_stop() -
     assert manager.unread_directories == {own}
     manager.has_all_again(hosted)
     assert manager.unread_directories == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("leader", "isr", "elr", "last_known", "is_known_to_be_lost", "begins"),
+    [
+        pytest.param(OTHER, (OTHER,), (), (), False, True, id="another leads without it"),
+        pytest.param(OTHER, (OTHER,), (), (), True, True, id="it is known to be lost"),
+        pytest.param(OTHER, (OTHER, ME), (), (), True, False, id="it is in sync"),
+        pytest.param(OTHER, (OTHER,), (ME,), (), False, False, id="it is eligible"),
+        pytest.param(OTHER, (OTHER,), (ME,), (), True, True, id="it is eligible and known to be lost"),
+        pytest.param(OTHER, (OTHER,), (), (ME,), False, False, id="it led last"),
+        pytest.param(-1, (), (), (), True, False, id="nobody leads"),
+        pytest.param(ME, (), (), (), True, False, id="it leads"),
+    ],
+)
+def test_a_log_is_begun_anew_only_if_no_controller_counts_on_it(
+    leader: int,
+    isr: tuple[int, ...],
+    elr: tuple[int, ...],
+    last_known: tuple[int, ...],
+    is_known_to_be_lost: bool,
+    begins: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broker = written([ME, OTHER])
+    manager = broker.replicas.manager
+    hosted = manager.replicas.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    assert hosted.image is not None
+    own = LOST_DIRECTORY if is_known_to_be_lost else broker.directory_ids[PATH]
+    directories = tuple(own if each == ME else b"o" * 16 for each in hosted.image.replicas)
+    hosted.image = structs.replace(
+        hosted.image, leader=leader, isr=isr, elr=elr, last_known_elr=last_known, directories=directories
+    )
+    begun: list[object] = []
+    monkeypatch.setattr(manager.replicas, "begin_anew", begun.append)
+    manager._maybe_begin_anew(hosted)
+    assert begun == [hosted] * begins

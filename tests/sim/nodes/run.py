@@ -304,13 +304,8 @@ class _Simulation:
                         traffic.start_soon(data.run)
                         timeline.every(LOOK_AT_RECORDS_S, data.ledger.look)
                     losses = self._losses(data, net, timeline, faults)
-                    faults.begin(
-                        options.faults,
-                        {
-                            **({} if trials is None else trials.faults.acts),
-                            **({} if losses is None else losses.acts),
-                        },
-                    )
+                    more = {} if trials is None else trials.faults.acts
+                    faults.begin(options.faults, more if losses is None else {**more, **losses.acts})
                     await trio.sleep(options.fault_s)
                     await faults.heal()
                     await self._come_to_rest(hosts, maker, everybody, data, trials, losses)

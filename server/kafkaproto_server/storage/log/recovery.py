@@ -152,12 +152,11 @@ def _check_is_not_lost(
 ) -> None:
     """Raise CorruptFileError if a topic's log held more than what lies before the fault at ``position``, and no crash
     can have taken it."""
-    if policy.cuts_damage:
-        reached = policy.reached
-        if reached is None or next_offset >= reached.offset:
-            reached = _proven(path, position, next_offset, proof_of_loss)
-        if reached is not None:
-            raise reached.damaged(path, position, next_offset, problem)
+    reached = policy.reached
+    if reached is None or next_offset >= reached.offset:
+        reached = _proven(path, position, next_offset, proof_of_loss)
+    if reached is not None:
+        raise reached.damaged(path, position, next_offset, problem)
 
 
 def _proven(path: str, size: int, next_offset: int, proof_of_loss: ProofOfLoss | None) -> Reached | None:
