@@ -14,7 +14,7 @@ def read_of(data: bytes) -> Read:
 
 
 @pytest.mark.parametrize(
-    ("position", "content"), [(16, b"\1"), (8, (20).to_bytes(4, "big"))], ids=["magic", "length"]
+    ("position", "content"), [(16, b"\3"), (8, (20).to_bytes(4, "big"))], ids=["magic", "length"]
 )
 def test_what_has_no_header_of_a_batch_is_told(position: int, content: bytes) -> None:
     data = batch(0)

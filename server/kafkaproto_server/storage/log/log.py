@@ -28,7 +28,8 @@ from operator import is_not
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
-from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
@@ -192,7 +193,7 @@ class Log:
         views: list[RecordBatchView] = []
         for buffer in batches:
             count = len(views)
-            views.extend(iterate_batches(buffer))
+            views.extend(iterate_stored_batches(buffer))
             # A buffer without a whole batch would be appended as a torn tail that this node made itself.
             assert len(views) > count, "a buffer to append holds no whole batch"
             assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
@@ -208,11 +209,12 @@ class Log:
                         begin, size = index, 0
                     # So many offsets may be missing that no segment can hold both ends.
                     is_far = view.last_offset - self.log_end_offset > MAX_RELATIVE_OFFSET
-                    self._roll(view.base_offset if is_far else None)
+                    self._roll(view.first_offset if is_far else None)
                 size += view.size_in_bytes
             self._active.append(views[begin:])
             # Only in memory. `sync` writes the file once the records of the epoch are durable: it is a witness of them.
-            self._assign_epochs(views)
+            for view in views:
+                self._note_epoch(view)
 
     def sync(self) -> None:
         """Make everything appended durable. Raises OSError, after which the log has failed."""
@@ -555,10 +557,6 @@ class Log:
         # were acknowledged in this segment would be gone with it.
         self._sync_directory()
 
-    def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
-        for view in views:
-            self.begin_epoch(view.partition_leader_epoch, view.base_offset)
-
     def _sync_directory(self) -> None:
         if self._config.is_durable_at_once:
             self._disk.sync_directory(self.directory)
@@ -680,7 +678,9 @@ class Log:
                 segment.close()
                 raise
             # That file may be stale or damaged. The segment's last batch has to confirm it, else the segment is read.
-            if epoch is None or (segment.size and epochs.epoch_at(segment.next_offset - 1) != epoch):
+            # An old format has no epoch.
+            epoch_there = NO_EPOCH if epoch == NO_EPOCH else epochs.epoch_at(segment.next_offset - 1)
+            if epoch is None or (segment.size and epoch_there != epoch):
                 segment.close()
                 break
             self._segments = (*self._segments, segment)

@@ -1,0 +1,220 @@
+"""Apache Kafka and our node start on the same disk of an old broker, and answer the same.
+
+The logs are those that `record_old_formats` has recorded: message formats 0 and 1, plain and compressed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.kafka.stock import StockNode
+from compat.node import Node
+from compat.ours import OurNode
+from compat.probe import Probe
+from compat.process import wait_until
+from kafkaproto.messages import FetchRequest, IncrementalAlterConfigsRequest, ListOffsetsRequest
+from kafkaproto.records.legacy import iterate_stored_batches
+from tests.compat.support.nodes import SERVES_TIMEOUT_S, create, led_topics, make_node
+from tests.support.old_logs import FOLDER, LOGS, RECORDS
+
+pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+
+TIMES = (0, 1_400_000_000_000, 1_400_000_003_500, 1_400_000_015_500, 1_400_000_025_000, 1_400_000_038_900)
+SPECIAL_TIMES = (-1, -2, -3, -4)
+LATE = 4_000_000_000_000
+COMPACTED = ("v0-gzip", "v0-lz4", "v0-none", "v1-none", "v1-snappy", "v1-append-time-gzip", "mixed")
+CLEANED_TIMEOUT_S = 60.0
+STARTS_WITHOUT_TIMES = ("v1-compacted-none", "v1-compacted-lz4", "mixed")
+"""Logs whose first segments have no timestamp, and later ones have. There Apache Kafka finds nothing by time: it takes
+the time of such a segment's file for its largest timestamp, and looks into no other."""
+FIRST_CLEANING = {"log.cleaner.backoff.ms": "200", "log.segment.delete.delay.ms": "0"}
+TOPIC = 2
+
+
+def old_disk(directory: Path) -> StockNode:
+    """A node of Apache Kafka, stopped, with a topic for each log, whose partition 0 an old broker has written."""
+    node = make_node(StockNode, directory, {**FIRST_CLEANING, "log.retention.ms": "-1"})
+    assert isinstance(node, StockNode)
+    node.start()
+    for name in LOGS:
+        create(node, name)
+    node.stop()
+    for name in LOGS:
+        partition = directory / "data" / f"{name}-0"
+        for path in partition.iterdir():
+            if path.name != "partition.metadata":
+                path.unlink()
+        for path in (FOLDER / name).iterdir():
+            shutil.copy(path, partition)
+    return node
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
+    """Apache Kafka and ours, each with its copy of the disk, both running."""
+    first = tmp_path_factory.mktemp("old")
+    other = tmp_path_factory.mktemp("copy")
+    stock = old_disk(first)
+    shutil.copytree(first / "data", other / "data", dirs_exist_ok=True)
+    ours = OurNode(other, {**stock.properties, **_own_ports(other)})
+    try:
+        for node in (stock, ours):
+            node.start()
+            wait_until(lambda: {*LOGS} <= {*led_topics(node)}, SERVES_TIMEOUT_S, "leaders")  # noqa: B023
+        yield stock, ours
+    finally:
+        for node in (stock, ours):
+            node.close()
+
+
+def _own_ports(directory: Path) -> dict[str, str]:
+    properties = make_node(OurNode, directory / "other").properties
+    names = ("listeners", "controller.quorum.bootstrap.servers")
+    return {**{name: properties[name] for name in names}, "log.dirs": str(directory / "data")}
+
+
+def fetched(node: Node, topic: str, offset: int, version: int = 11) -> tuple[int, int, int, bytes]:
+    """What a consumer gets from an offset on: error, high watermark, log start and the records."""
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+    request = FetchRequest(
+        replica_id=-1,
+        max_wait_ms=100,
+        min_bytes=1,
+        topics=[FetchRequest.FetchTopic(topic=topic, partitions=[partition])],
+    )
+    with Probe(node.bootstrap_server) as probe:
+        response: Any = probe.ask(request, version)
+    found = response.responses[0].partitions[0]
+    return found.error_code, found.high_watermark, found.log_start_offset, bytes(found.records or b"")
+
+
+def all_records(node: Node, topic: str) -> list[list[Any]]:
+    """The records of a log: offset, timestamp, key and value."""
+    found: list[list[Any]] = []
+    offset = 0
+    while True:
+        error, end, _, records = fetched(node, topic, offset)
+        assert error == 0
+        if offset >= end or not records:
+            return found
+        for view in iterate_stored_batches(records):
+            view.check()
+            for record in view.records():
+                if record.offset >= offset:
+                    found.append([record.offset, record.timestamp, _hex(record.key), _hex(record.value)])
+            offset = view.next_offset
+
+
+def _hex(data: bytes | None) -> str | None:
+    return None if data is None else data.hex()
+
+
+def listed(node: Node, topic: str, timestamp: int, version: int = 9) -> tuple[int, int, int, int]:
+    """ListOffsets: error, timestamp, offset and leader epoch."""
+    partition = ListOffsetsRequest.ListOffsetsPartition(partition_index=0, timestamp=timestamp)
+    request = ListOffsetsRequest(
+        replica_id=-1, topics=[ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[partition])]
+    )
+    with Probe(node.bootstrap_server) as probe:
+        response: Any = probe.ask(request, version)
+    found = response.topics[0].partitions[0]
+    return found.error_code, found.timestamp, found.offset, found.leader_epoch
+
+
+@pytest.mark.parametrize("topic", LOGS)
+def test_the_same_batches_are_fetched(nodes: tuple[Node, Node], topic: str) -> None:
+    """From any offset, at the oldest and the newest version that both serve by topic name."""
+    stock, ours = nodes
+    assert all_records(ours, topic) == [[each[0], each[1], each[3], each[4]] for each in RECORDS[topic]]
+    for version in (4, 12):
+        for offset in (*range(0, 41, 5), 120):
+            assert fetched(ours, topic, offset, version) == fetched(stock, topic, offset, version), offset
+
+
+@pytest.mark.parametrize("topic", LOGS)
+def test_records_are_found_by_time(nodes: tuple[Node, Node], topic: str) -> None:
+    stock, ours = nodes
+    times = sorted({*TIMES, *(each[1] + 1 for each in RECORDS[topic]), LATE})
+    for timestamp in SPECIAL_TIMES:
+        assert listed(ours, topic, timestamp) == listed(stock, topic, timestamp), timestamp
+    for timestamp in times:
+        found = listed(ours, topic, timestamp)
+        first = next((each for each in RECORDS[topic] if each[1] >= timestamp), (-1, -1))
+        assert found[:3] == (0, first[1], first[0]), timestamp
+        if topic not in STARTS_WITHOUT_TIMES:
+            assert found == listed(stock, topic, timestamp), timestamp
+    for timestamp in times if topic in STARTS_WITHOUT_TIMES else ():
+        assert listed(stock, topic, timestamp)[:3] == (0, -1, -1)
+
+
+def compact(node: Node, topics: tuple[str, ...]) -> None:
+    """Have topics compacted: everything but the last segment is clean on return."""
+    kafka = IncrementalAlterConfigsRequest
+    configs = {
+        "cleanup.policy": "compact",
+        "min.cleanable.dirty.ratio": "0.0",
+        "delete.retention.ms": "1000000",
+    }
+    resources = [
+        kafka.AlterConfigsResource(
+            resource_type=TOPIC,
+            resource_name=topic,
+            configs=[
+                kafka.AlterableConfig(name=name, config_operation=0, value=value)
+                for name, value in configs.items()
+            ],
+        )
+        for topic in topics
+    ]
+    with Probe(node.bootstrap_server) as probe:
+        response: Any = probe.ask(kafka(resources=resources), 1)
+    assert {each.error_code for each in response.responses} == {0}
+    checkpoint = node.directory / "data" / "cleaner-offset-checkpoint"
+    lasts = {topic: max(int(path.stem) for path in (FOLDER / topic).glob("*.log")) for topic in topics}
+
+    def is_clean() -> bool:
+        if not checkpoint.exists():
+            return False
+        lines = checkpoint.read_text().splitlines()
+        return all(f"{topic} 0 {last}" in lines for topic, last in lasts.items())
+
+    wait_until(is_clean, CLEANED_TIMEOUT_S, "the cleaner")
+
+
+def batches(node: Node, topic: str) -> list[dict[str, Any]]:
+    """All batches of the files of a log, with their headers and records, but for what follows from the compression."""
+    found = []
+    for path in sorted((node.directory / "data" / f"{topic}-0").glob("*.log")):
+        for view in iterate_stored_batches(path.read_bytes()):
+            header = view.header()._asdict()
+            horizon = view.delete_horizon_ms
+            for name in ("crc", "batch_length"):
+                del header[name]
+            if horizon is not None:
+                del header["base_timestamp"]
+            found.append(
+                {
+                    "segment": path.name,
+                    **header,
+                    "records": list(view.records()),
+                    "horizon": horizon is not None,
+                }
+            )
+    return found
+
+
+def test_the_cleaner_leaves_the_same(nodes: tuple[Node, Node]) -> None:
+    """Old batches become batches of format 2. Runs last: it changes the logs."""
+    stock, ours = nodes
+    for node in (stock, ours):
+        compact(node, COMPACTED)
+    for topic in COMPACTED:
+        assert batches(ours, topic) == batches(stock, topic)
+        assert all_records(ours, topic) == all_records(stock, topic)
+        for timestamp in (-1, -2, *TIMES, LATE) if topic not in STARTS_WITHOUT_TIMES else ():
+            assert listed(ours, topic, timestamp) == listed(stock, topic, timestamp), (topic, timestamp)
