@@ -1,4 +1,4 @@
-"""Apache Kafka and our node start on the same disk of an old broker, and answer the same.
+"""Apache Kafka and our node start on the same disk of an old broker, answer the same, and replicate it.
 
 The logs are those that `record_old_formats` has recorded: message formats 0 and 1, plain and compressed.
 """
@@ -6,18 +6,26 @@ The logs are those that `record_old_formats` has recorded: message formats 0 and
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from compat.kafka.stock import StockNode
+from compat.cluster import Cluster, connect, partitions, wait_until_whole
+from compat.kafka.stock import StockNode, small_stock_node
 from compat.node import Node
 from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
-from kafkaproto.messages import FetchRequest, IncrementalAlterConfigsRequest, ListOffsetsRequest
+from compat.topic_logs import compare_logs
+from kafkaproto.messages import (
+    AlterPartitionReassignmentsRequest,
+    CreateTopicsRequest,
+    FetchRequest,
+    IncrementalAlterConfigsRequest,
+    ListOffsetsRequest,
+)
 from kafkaproto.records.legacy import iterate_stored_batches
 from tests.compat.support.nodes import SERVES_TIMEOUT_S, create, led_topics, make_node
 from tests.support.old_logs import FOLDER, LOGS, RECORDS
@@ -45,13 +53,17 @@ def old_disk(directory: Path) -> StockNode:
         create(node, name)
     node.stop()
     for name in LOGS:
-        partition = directory / "data" / f"{name}-0"
-        for path in partition.iterdir():
-            if path.name != "partition.metadata":
-                path.unlink()
-        for path in (FOLDER / name).iterdir():
-            shutil.copy(path, partition)
+        put_log(name, directory / "data" / f"{name}-0")
     return node
+
+
+def put_log(log: str, folder: Path) -> None:
+    """Put the files of an old log in the place of those of a partition."""
+    for path in folder.iterdir():
+        if path.name != "partition.metadata":
+            path.unlink()
+    for path in (FOLDER / log).iterdir():
+        shutil.copy(path, folder)
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +230,96 @@ def test_the_cleaner_leaves_the_same(nodes: tuple[Node, Node]) -> None:
         assert all_records(ours, topic) == all_records(stock, topic)
         for timestamp in (-1, -2, *TIMES, LATE) if topic not in STARTS_WITHOUT_TIMES else ():
             assert listed(ours, topic, timestamp) == listed(stock, topic, timestamp), (topic, timestamp)
+
+
+STOCK, *OURS = range(101, 104)
+LEADERS = (STOCK, OURS[0])
+
+
+def test_followers_have_the_same_bytes(tmp_path: Path) -> None:
+    """Ours of Apache Kafka, Apache Kafka of ours, and ours of ours; all logs, also after another start."""
+
+    def make_broker(directory: Path, properties: Mapping[str, str]) -> Node:
+        is_stock = int(properties["node.id"]) == STOCK
+        return (small_stock_node if is_stock else OurNode)(directory, properties)
+
+    topics = {f"{log}-{leader}": (log, leader) for log in LOGS for leader in LEADERS}
+    with Cluster(OurNode, make_broker, tmp_path, controllers=1) as cluster:
+        cluster.format()
+        cluster.start()
+        create_assigned(cluster, {topic: [leader] for topic, (_, leader) in topics.items()})
+        brokers = cluster.brokers
+        for node in brokers.values():
+            node.stop()
+        for topic, (log, leader) in topics.items():
+            put_log(log, brokers[leader].data_directories[0] / f"{topic}-0")
+        for node in brokers.values():
+            node.start()
+        counts = dict.fromkeys(topics, 1)
+        wait_until_whole(cluster.running_brokers(), counts)
+        reassign(
+            cluster,
+            {
+                topic: [leader, *(each for each in brokers if each != leader)]
+                for topic, (_, leader) in topics.items()
+            },
+        )
+        wait_until_whole_of_three(cluster, counts)
+        for _ in range(2):
+            for topic, (log, leader) in topics.items():
+                expected = [[each[0], each[1], each[3], each[4]] for each in RECORDS[log]]
+                assert all_records(brokers[leader], topic) == expected
+            for node in brokers.values():
+                node.stop()
+            for topic, (log, _) in topics.items():
+                content = b"".join(path.read_bytes() for path in sorted((FOLDER / log).glob("*.log")))
+                assert compare_logs(list(brokers.values()), topic) == (3, 3 * len(content))
+            for node in brokers.values():
+                node.start()
+            wait_until_whole(cluster.running_brokers(), counts)
+
+
+def create_assigned(cluster: Cluster, topics: Mapping[str, list[int]]) -> None:
+    """Create topics of one partition with these replicas."""
+    kafka = CreateTopicsRequest
+    wanted = [
+        kafka.CreatableTopic(
+            name=name,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[kafka.CreatableReplicaAssignment(partition_index=0, broker_ids=replicas)],
+            configs=[kafka.CreatableTopicConfig(name="retention.ms", value="-1")],
+        )
+        for name, replicas in topics.items()
+    ]
+    with connect(next(iter(cluster.brokers.values())).bootstrap_server) as client:
+        response: Any = client.send(kafka(topics=wanted, timeout_ms=20_000))
+    assert {each.error_code for each in response.topics} == {0}
+    wait_until_whole(cluster.running_brokers(), dict.fromkeys(topics, 1))
+
+
+def reassign(cluster: Cluster, topics: Mapping[str, list[int]]) -> None:
+    """Give topics of one partition other replicas."""
+    kafka = AlterPartitionReassignmentsRequest
+    wanted = [
+        kafka.ReassignableTopic(
+            name=name, partitions=[kafka.ReassignablePartition(partition_index=0, replicas=replicas)]
+        )
+        for name, replicas in topics.items()
+    ]
+    with connect(next(iter(cluster.brokers.values())).bootstrap_server) as client:
+        response: Any = client.send(kafka(topics=wanted, timeout_ms=20_000))
+    assert {each.error_code for topic in response.responses for each in topic.partitions} == {0}
+
+
+def wait_until_whole_of_three(cluster: Cluster, counts: Mapping[str, int]) -> None:
+    """Until each partition has three replicas, all in sync."""
+    node = next(iter(cluster.brokers.values()))
+    wait_until(
+        lambda: all(
+            len(each.isr_nodes) == len(each.replica_nodes) == 3
+            for each in partitions(node.bootstrap_server, [*counts]).values()
+        ),
+        SERVES_TIMEOUT_S * 3,
+        "all replicas to be in sync",
+    )

@@ -89,11 +89,13 @@ def records_from(log: TopicLog, offset: int, max_bytes: int = 1) -> list[Record]
     return found
 
 
+@pytest.mark.parametrize("cuts_at_gaps", [True, False])
 @pytest.mark.parametrize("is_clean", [True, False])
 @pytest.mark.parametrize("log", LOGS)
-def test_nothing_of_an_old_log_is_cut_off(log: str, is_clean: bool) -> None:
+def test_nothing_of_an_old_log_is_cut_off(log: str, is_clean: bool, cuts_at_gaps: bool) -> None:
+    """Not even if it was compacted, and its topic is not to be any more."""
     disk = disk_with(files(log))
-    found = opened(disk, is_clean=is_clean)
+    found = opened(disk, is_clean=is_clean, config=replace(CONFIG, cuts_at_gaps=cuts_at_gaps))
     assert found.log.recovery_note is None
     assert records_from(found, 0) == recorded(log)
     assert segments_of(disk) == segments_in(log)

@@ -42,6 +42,7 @@ from kafkaproto_server.storage.log.epoch_file import (
 )
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.leftovers import remove_leftovers
+from kafkaproto_server.storage.log.old_formats import is_old
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.storage.log.producer_state_file import (
     NO_PRODUCERS,
@@ -214,7 +215,7 @@ class Log:
             self._active.append(views[begin:])
             # Only in memory. `sync` writes the file once the records of the epoch are durable: it is a witness of them.
             for view in views:
-                self._note_epoch(view)
+                self.begin_epoch(view.partition_leader_epoch, view.base_offset)
 
     def sync(self) -> None:
         """Make everything appended durable. Raises OSError, after which the log has failed."""
@@ -595,7 +596,7 @@ class Log:
             self._sync_directory()
         epoch = self._load_durable_segments(bases, policy.recovery_point) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
-            if self._lost_records_before(base):
+            if self._lost_records_before(base) and not is_old(self._disk, self.directory, bases, base):
                 self.recovery_note = (
                     f"{self._active.path}: the log ends at offset {self.log_end_offset}, because a crash took records"
                     f" and the next segment begins at {base}"
