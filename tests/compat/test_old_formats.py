@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 
-from compat.cluster import Cluster, connect, partitions, wait_until_whole
+from compat.cluster import Cluster, partitions, wait_until_whole
 from compat.kafka.stock import StockNode, small_stock_node
+from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
+from compat.quorum import connect
 from compat.topic_logs import compare_logs
 from kafkaproto.messages import (
     AlterPartitionReassignmentsRequest,
@@ -41,7 +44,7 @@ STARTS_WITHOUT_TIMES = ("v1-compacted-none", "v1-compacted-lz4", "mixed")
 """Logs whose first segments have no timestamp, and later ones have. There Apache Kafka finds nothing by time: it takes
 the time of such a segment's file for its largest timestamp, and looks into no other."""
 FIRST_CLEANING = {"log.cleaner.backoff.ms": "200", "log.segment.delete.delay.ms": "0"}
-TOPIC = 2
+TOPIC, GROUP = 2, 32
 
 
 def old_disk(directory: Path) -> StockNode:
@@ -162,6 +165,75 @@ def test_records_are_found_by_time(nodes: tuple[Node, Node], topic: str) -> None
             assert found == listed(stock, topic, timestamp), timestamp
     for timestamp in times if topic in STARTS_WITHOUT_TIMES else ():
         assert listed(stock, topic, timestamp)[:3] == (0, -1, -1)
+
+
+def test_librdkafka_reads_them(nodes: tuple[Node, Node]) -> None:
+    _, ours = nodes
+    consumer = Consumer(
+        {"bootstrap.servers": ours.bootstrap_server, "group.id": "reader", "enable.auto.commit": False}
+    )
+    try:
+        for log in LOGS:
+            consumer.assign([TopicPartition(log, 0, 0)])
+            found = consumer.consume(len(RECORDS[log]), SERVES_TIMEOUT_S)
+            assert [[each.offset(), _hex(each.key()), _hex(each.value())] for each in found] == [
+                [each[0], each[3], each[4]] for each in RECORDS[log]
+            ]
+    finally:
+        consumer.close()
+
+
+def _text(data: str | None) -> str:
+    return "null" if data is None else bytes.fromhex(data).decode()
+
+
+def test_the_java_consumer_reads_them(nodes: tuple[Node, Node]) -> None:
+    _, ours = nodes
+    shown = ("print.key=true", "print.offset=true", "print.timestamp=true")
+    properties = [part for each in shown for part in ("--formatter-property", each)]
+    for log in LOGS:
+        printed = run_tool(
+            "kafka-console-consumer",
+            *(
+                "--bootstrap-server",
+                ours.bootstrap_server,
+                "--topic",
+                log,
+                "--partition",
+                "0",
+                "--offset",
+                "0",
+            ),
+            *("--max-messages", str(len(RECORDS[log])), *properties),
+        )
+        assert printed.stdout.splitlines() == [
+            f"{kind}:{time_ms}\tOffset:{offset}\t{_text(key)}\t{_text(value)}"
+            if time_ms >= 0
+            else f"NO_TIMESTAMP\tOffset:{offset}\t{_text(key)}\t{_text(value)}"
+            for offset, time_ms, kind, key, value in RECORDS[log]
+        ]
+
+
+def test_a_share_group_gets_each_record_once(nodes: tuple[Node, Node]) -> None:
+    """Where a wrapper begins, only its records tell."""
+    _, ours = nodes
+    for log in ("v0-gzip", "v1-lz4", "v1-none", "mixed"):
+        earliest_for_share_group(ours, f"share-{log}")
+        printed = run_tool(
+            "kafka-console-share-consumer",
+            *("--bootstrap-server", ours.bootstrap_server, "--topic", log, "--group", f"share-{log}"),
+            *("--max-messages", str(len(RECORDS[log])), "--timeout-ms", str(int(SERVES_TIMEOUT_S * 1000))),
+        )
+        assert printed.stdout.splitlines() == [_text(each[4]) for each in RECORDS[log]]
+
+
+def earliest_for_share_group(node: Node, group: str) -> None:
+    kafka = IncrementalAlterConfigsRequest
+    config = kafka.AlterableConfig(name="share.auto.offset.reset", config_operation=0, value="earliest")
+    resource = kafka.AlterConfigsResource(resource_type=GROUP, resource_name=group, configs=[config])
+    with Probe(node.bootstrap_server) as probe:
+        response: Any = probe.ask(kafka(resources=[resource]), 1)
+    assert {each.error_code for each in response.responses} == {0}
 
 
 def compact(node: Node, topics: tuple[str, ...]) -> None:

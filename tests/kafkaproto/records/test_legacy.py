@@ -27,10 +27,10 @@ from kafkaproto.records.legacy import (
 )
 from kafkaproto.records.times import record_times
 from tests.support.old_logs import LOGS, RECORDS, files
+from tests.support.old_messages import TIME_MS, message
 
 GZIP, SNAPPY, LZ4 = 1, 2, 3
 APPEND_TIME = 8
-TIME_MS = 1_400_000_000_000
 
 
 def segments(log: str) -> Iterator[bytes]:
@@ -42,25 +42,6 @@ def segments(log: str) -> Iterator[bytes]:
 def views(log: str) -> Iterator[RecordBatchView]:
     for content in segments(log):
         yield from iterate_stored_batches(content)
-
-
-def nullable(data: bytes | None) -> bytes:
-    return pack(">i", -1) if data is None else pack(">i", len(data)) + data
-
-
-def message(
-    offset: int,
-    value: bytes | None,
-    *,
-    magic: int,
-    key: bytes | None = None,
-    attributes: int = 0,
-    timestamp: int = TIME_MS,
-) -> bytes:
-    """A message as the heads of `legacy` and of KIP-32 describe it."""
-    after = pack(">BB", magic, attributes) + (pack(">q", timestamp) if magic else b"")
-    body = after + nullable(key) + nullable(value)
-    return pack(">qi", offset, len(body) + 4) + pack(">I", zlib.crc32(body)) + body
 
 
 def wrapper(offset: int, inner: Sequence[bytes], *, magic: int, attributes: int = GZIP) -> bytes:
