@@ -12,7 +12,7 @@ from kafkaproto.records.batch import MAGIC_OFFSET, NewRecord, Record, build_batc
 from kafkaproto.records.legacy import LegacyBatchView, iterate_stored_batches
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.copying import Slice, copy_slice
-from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.log.segment import LogConfig, Segment
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.compaction import clean, plan
@@ -119,7 +119,7 @@ def test_any_offset_can_be_asked_for(log: str) -> None:
 
 
 @pytest.mark.parametrize("log", LOGS)
-def test_indexes_are_made_anew_and_then_trusted(log: str) -> None:
+def test_indexes_are_made_anew_and_then_trusted(log: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of old brokers name the first offset of a batch, not the last. Once made anew, a start needs no batches but
     the last ones."""
     content = files(log)
@@ -131,6 +131,7 @@ def test_indexes_are_made_anew_and_then_trusted(log: str) -> None:
     for name in made:
         if name.endswith("index"):
             assert other.read_file(f"{LOG}/{name}") == made[name], name
+    monkeypatch.delattr(Segment, "recover")
     loaded = opened(disk)
     assert records_from(loaded, 0) == recorded(log)
     assert [each.max_timestamp for each in loaded.log.segments] == [
@@ -172,6 +173,31 @@ def test_a_cut_inside_a_wrapper_takes_all_of_it(log: str) -> None:
     found.append([build_batch([NewRecord(b"k", b"v")], base_offset=first, timestamp_ms=NOW_MS)])
     assert records_from(found, first)[0].value == b"v"
     found.close(None)
+
+
+@pytest.mark.parametrize("log", ["v0-gzip", "v1-lz4", "v1-none"])
+def test_a_log_may_start_inside_a_wrapper(log: str) -> None:
+    """DeleteRecords goes by offsets."""
+    disk = disk_with(files(log))
+    found = opened(disk)
+    assert found.move_start_to(19) == 19
+    expected = [each for each in recorded(log) if each.offset >= 19]
+    found.close(None)
+    for is_clean in (True, False):
+        again = TopicLog.open(
+            disk,
+            LOG,
+            topic_id=TOPIC_ID,
+            config=CONFIG,
+            log_start_offset=19,
+            is_clean=is_clean,
+            producer_expiration_ms=NO_LIMIT,
+        )
+        assert again.log.log_start_offset == 19
+        assert records_from(again, 19) == expected
+        first = again.find_timestamp(0)
+        assert (first and first.offset) == (None if log.startswith("v0") else 19)
+        again.close(None)
 
 
 @pytest.mark.parametrize("log", ["v0-none", "v0-gzip", "v1-none", "v1-lz4"])
@@ -248,6 +274,11 @@ def test_an_old_format_behind_a_newer_one_has_no_epoch() -> None:
         )
         found.cut_to(9)
         found.close(None)
+    # What comes behind is still compared with the epoch before.
+    later = build_batch([NewRecord(b"k", b"v")], base_offset=9, partition_leader_epoch=4, timestamp_ms=NOW_MS)
+    found = opened(disk_with({f"{0:020}.log": newer + old + later}), is_clean=False)
+    assert (found.log.log_end_offset, found.log.epoch_starts) == (9, ((5, 0),))
+    found.close(None)
 
 
 @pytest.mark.parametrize("log", LOGS)
