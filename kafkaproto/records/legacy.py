@@ -363,15 +363,24 @@ class LegacyStoredRecords:
         self._max_decompressed_bytes = max_decompressed_bytes
 
     def __iter__(self) -> Iterator[StoredRecord]:
-        """Raises RemoteProtocolError if they cannot be decompressed or read."""
+        """Raises RemoteProtocolError if they cannot be decompressed or read, or if their offsets do not ascend: no batch
+        of format 2 can hold such records."""
+        before = -1
         for record in self._batch.records(self._max_decompressed_bytes):
+            if record.offset <= before:
+                raise RemoteProtocolError(
+                    f"offset {record.offset} follows offset {before} in a wrapper",
+                    offset=self._batch.position,
+                )
+            before = record.offset
             yield StoredRecord(record.offset, record.key, record.value is None)
 
     def keep(self, is_kept: Sequence[int], *, delete_horizon_ms: int | None = None) -> bytes:
         """A batch of format 2 with only those records whose item in ``is_kept`` is not 0, at least one. The compression
         is the same; the batch begins with the first record that is kept, and ends with the last.
 
-        Apache Kafka 4 does the same (MemoryRecords.filterTo). Raises LocalProtocolError if the batch cannot be written.
+        All records have to be read before. Apache Kafka 4 does the same (MemoryRecords.filterTo). Raises
+        LocalProtocolError if the batch cannot be written.
         """
         batch = self._batch
         out = bytearray()

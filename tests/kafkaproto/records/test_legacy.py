@@ -386,3 +386,37 @@ def test_any_records_are_read_as_they_were_written(pairs: list[tuple[bytes | Non
         ]
         assert found == expected
         assert [read(each)[0][2:4] for each in inner] == pairs
+
+
+@given(st.data())
+def test_nothing_but_a_protocol_error_comes_of_a_wrapper_with_changed_messages(data: st.DataObject) -> None:
+    """Their checksums are not looked at, and that of the wrapper is right."""
+    log = data.draw(st.sampled_from([each for each in LOGS if each.startswith("v") and "none" not in each]))
+    view = data.draw(st.sampled_from(list(views(log))))
+    inner = bytearray(view.plain_records())
+    for _ in range(data.draw(st.integers(1, 4))):
+        inner[data.draw(st.integers(0, len(inner) - 1))] = data.draw(st.integers(0, 255))
+    end = data.draw(st.just(len(inner)) | st.integers(0, len(inner)))
+    changed = LegacyBatchView(wrapper(view.last_offset, [bytes(inner[:end])], magic=view.magic))
+    changed.check()
+    try:
+        records = list(changed.records())
+        assert all(0 <= each.offset <= changed.last_offset for each in records)
+        assert [each.record for each in changed.messages()] == records
+        stored = LegacyStoredRecords(changed)
+        assert [each.offset for each in stored] == [each.offset for each in records]
+    except RemoteProtocolError:
+        return
+    kept = RecordBatchView(stored.keep(bytes([1]) * len(records)))
+    kept.check()
+    assert list(kept.records()) == records
+
+
+def test_records_whose_offsets_do_not_ascend_are_not_compacted() -> None:
+    """Some producers wrote the same offset for all of them. They can be read."""
+    same = LegacyBatchView(wrapper(7, [message(0, b"v", magic=1), message(0, b"w", magic=1)], magic=1))
+    assert [(each.offset, each.value) for each in same.records()] == [(7, b"v"), (7, b"w")]
+    for offsets in ((0, 0), (3, 2, 4)):
+        view = LegacyBatchView(wrapper(7, [message(each, b"v", magic=1) for each in offsets], magic=1))
+        with pytest.raises(RemoteProtocolError, match="follows offset"):
+            list(LegacyStoredRecords(view))

@@ -12,11 +12,13 @@ from kafkaproto.records.batch import MAGIC_OFFSET, NewRecord, Record, build_batc
 from kafkaproto.records.legacy import LegacyBatchView, iterate_stored_batches
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.copying import Slice, copy_slice
-from kafkaproto_server.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.storage.log.scan import WINDOW_BYTES
+from kafkaproto_server.storage.log.segment import LOCATE_BYTES, LogConfig, Segment
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.compaction import clean, plan
 from tests.support.old_logs import LOGS, RECORDS, files
+from tests.support.old_messages import message
 
 LOG = "/data/old-0"
 TOPIC_ID = bytes(range(16))
@@ -241,6 +243,19 @@ def refusal(disk: MemoryDisk, *, is_clean: bool) -> CorruptFileError | None:
     except CorruptFileError as error:
         return error
     return None
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_messages_that_are_larger_than_what_is_read_at_once(magic: int) -> None:
+    sizes = (3 * WINDOW_BYTES, 5, WINDOW_BYTES - 1, LOCATE_BYTES, 0)
+    content = b"".join(message(offset, bytes(size), magic=magic) for offset, size in enumerate(sizes))
+    disk = disk_with({f"{0:020}.log": content})
+    for is_clean in (False, True):
+        found = opened(disk, is_clean=is_clean)
+        assert found.log.recovery_note is None
+        assert [len(each.value or b"") for each in records_from(found, 0)] == [*sizes]
+        assert found.log.read(3, 1) == message(3, bytes(sizes[3]), magic=magic)
+        found.close(None)
 
 
 def test_zeros_at_the_end_are_no_format() -> None:
