@@ -363,8 +363,8 @@ class LegacyStoredRecords:
         self._max_decompressed_bytes = max_decompressed_bytes
 
     def __iter__(self) -> Iterator[StoredRecord]:
-        """Raises RemoteProtocolError if they cannot be decompressed or read, or if their offsets do not ascend: no batch
-        of format 2 can hold such records."""
+        """Raises RemoteProtocolError if they cannot be decompressed or read, or if their offsets do not ascend: no
+        batch of format 2 can hold such records."""
         before = -1
         for record in self._batch.records(self._max_decompressed_bytes):
             if record.offset <= before:

@@ -1,10 +1,10 @@
 """Has old brokers write logs with the message formats 0 and 1: python -m tests.compat.record_old_formats
 
-The files are in tests/support/old_formats, a folder for each log; its README says what they hold. Apache Kafka 0.10.2.2
-writes all of them, with the format that `message.format.version` of the topic names. Then 0.11.0.3 continues the log
-`mixed`, in format 2. `records.json` has what the consumer of 0.10.2.2 reads.
+The files are in tests/support/old_formats, a folder for each log; its README says what they hold. Apache Kafka 0.8.2.2
+writes `oldest-*`, and 0.10.2.2 all others, with the format that `message.format.version` of the topic names. Then
+0.11.0.3 continues the log `mixed`, in format 2. `records.json` has what the consumer of 0.10.2.2 reads.
 
-Needs mvn, which gets the jars of both releases and of ZooKeeper (30 MB) from Maven.
+Needs mvn, which gets the jars of these releases and of ZooKeeper (45 MB) from Maven.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from compat.process import ServerProcess, wait_until
 GOLDEN = Path(__file__).parents[1] / "support" / "old_formats"
 PROGRAM = Path(__file__).parents[2] / "compat" / "kafka" / "old" / "OldFormats.java"
 POM = PROGRAM.with_name("pom.xml")
-OLD, NEWER = "0.10.2.2", "0.11.0.3"
+OLDEST, OLD, NEWER = "0.8.2.2", "0.10.2.2", "0.11.0.3"
+OLDEST_LOGS = {f"oldest-{codec}": codec for codec in ("none", "gzip", "snappy", "lz4")}
 SEGMENT = {"segment.bytes": "700", "index.interval.bytes": "200"}
 COMPACT = {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01"}
 KEPT_NAMES = ("*.log", "*.index", "*.timeindex", "leader-epoch-checkpoint")
@@ -79,6 +80,10 @@ class OldCluster:
             # Timestamps of the records are long ago.
             "log.retention.ms=-1\n"
         )
+        (folder / "oldest.properties").write_text(
+            f"broker.id=1\nhost.name=127.0.0.1\nport={self._port}\nlog.dirs={self.data}\n"
+            f"zookeeper.connect=127.0.0.1:{self._zookeeper_port}\n"
+        )
 
     @contextmanager
     def zookeeper(self) -> Iterator[None]:
@@ -90,7 +95,8 @@ class OldCluster:
     @contextmanager
     def broker(self, release: str) -> Iterator[None]:
         """The broker runs."""
-        with self._running(release, "kafka.Kafka", "server.properties", ", started"):
+        properties = "oldest.properties" if release == OLDEST else "server.properties"
+        with self._running(release, "kafka.Kafka", properties, ", started"):
             yield
 
     def topic(self, *arguments: str) -> None:
@@ -102,6 +108,20 @@ class OldCluster:
         """Write forty records to a topic."""
         self._clients("write", topic, codec, str(first), str(without_keys).lower())
 
+    def write_oldest(self, topic: str, codec: str) -> None:
+        """Write thirty records to a topic with the console producer of the oldest release, ten or so in a request."""
+        options = {
+            "--broker-list": f"127.0.0.1:{self._port}",
+            "--topic": topic,
+            "--compression-codec": codec,
+            "--request-required-acks": "-1",
+            "--batch-size": "10",
+        }
+        arguments = (part for item in options.items() for part in item)
+        lines = "".join(f"key-{number % 7}:value-{number}{'x' * (number % 5)}\n" for number in range(30))
+        properties = ("--property", "parse.key=true", "--property", "key.separator=:")
+        self._run("kafka.tools.ConsoleProducer", *arguments, *properties, release=OLDEST, text=lines)
+
     def read(self, topic: str) -> list[Any]:
         """All records of a topic."""
         return [json.loads(line) for line in self._clients("read", topic).splitlines() if line[:1] == "["]
@@ -109,15 +129,14 @@ class OldCluster:
     def _clients(self, verb: str, *arguments: str) -> str:
         return self._run("OldFormats", verb, f"127.0.0.1:{self._port}", *arguments)
 
-    def _run(self, main: str, *arguments: str) -> str:
-        command = [*self._java(OLD, main), *arguments]
+    def _run(self, main: str, *arguments: str, release: str = OLD, text: str = "") -> str:
+        command = [*self._java(release, main), *arguments]
         return subprocess.run(
-            command, check=True, stdout=subprocess.PIPE, text=True, timeout=RUN_TIMEOUT_S
+            command, check=True, input=text, stdout=subprocess.PIPE, text=True, timeout=RUN_TIMEOUT_S
         ).stdout
 
     def _java(self, release: str, main: str) -> list[str]:
-        jars = old_jars(release)
-        path = ":".join(map(str, (*jars, program_jar(PROGRAM, jars))))
+        path = ":".join(map(str, (*old_jars(release), program_jar(PROGRAM, old_jars(OLD)))))
         logging = f"-Dlog4j.configuration=file:{self._folder / 'log4j.properties'}"
         return ["java", "-Xmx256m", "-XX:+UseSerialGC", logging, "-cp", path, main]
 
@@ -166,6 +185,19 @@ def record(cluster: OldCluster) -> dict[str, list[Any]]:
     return records
 
 
+def record_oldest(cluster: OldCluster) -> dict[str, list[Any]]:
+    """Have the logs of the oldest release written, and kept as it leaves them. Returns their records, by log."""
+    with cluster.zookeeper():
+        with cluster.broker(OLDEST):
+            for name, codec in OLDEST_LOGS.items():
+                cluster.topic("--create", "--topic", name, "--partitions", "1", "--replication-factor", "1")
+                cluster.write_oldest(name, codec)
+        for name in OLDEST_LOGS:
+            keep(cluster, name)
+        with cluster.broker(OLD):
+            return {name: cluster.read(name) for name in OLDEST_LOGS}
+
+
 def is_cleaned(cluster: OldCluster, name: str) -> bool:
     """Whether the log is compacted up to its last segment, or is not to be."""
     if "compacted" not in name:
@@ -175,18 +207,24 @@ def is_cleaned(cluster: OldCluster, name: str) -> bool:
     return checkpoint.exists() and f"{name} 0 {last}\n" in checkpoint.read_text()
 
 
+def keep(cluster: OldCluster, name: str) -> None:
+    """Copy the files of a log."""
+    target = GOLDEN / name
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for pattern in KEPT_NAMES:
+        for path in (cluster.data / f"{name}-0").glob(pattern):
+            shutil.copy(path, target)
+
+
 def main() -> None:
     """Record."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as oldest_folder:
         cluster = OldCluster(Path(folder))
         records = record(cluster)
         for name in LOGS:
-            target = GOLDEN / name
-            shutil.rmtree(target, ignore_errors=True)
-            target.mkdir(parents=True)
-            for pattern in KEPT_NAMES:
-                for path in (cluster.data / f"{name}-0").glob(pattern):
-                    shutil.copy(path, target)
+            keep(cluster, name)
+        records |= record_oldest(OldCluster(Path(oldest_folder)))
     lines = (f"{json.dumps(name)}: {json.dumps(each)}" for name, each in records.items())
     (GOLDEN / "records.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 

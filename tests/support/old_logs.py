@@ -11,6 +11,9 @@ FOLDER = Path(__file__).with_name("old_formats")
 RECORDS: dict[str, list[Any]] = json.loads((FOLDER / "records.json").read_text())
 """By log: offset, timestamp, type of the timestamp, key and value (in hexadecimal digits) of each record."""
 
+CLEANED: dict[str, list[dict[str, Any]]] = json.loads((FOLDER / "cleaned.json").read_text())
+"""By log: the batches that the cleaner of Apache Kafka 4.4.0 leaves."""
+
 LOGS: tuple[str, ...] = tuple(RECORDS)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kafkaproto.log import LOG_SUFFIX
-from kafkaproto.records.batch import MAGIC_OFFSET, NewRecord, Record, build_batch
+from kafkaproto.records.batch import MAGIC_OFFSET, NewRecord, Record, RecordBatchView, build_batch
 from kafkaproto.records.legacy import LegacyBatchView, iterate_stored_batches
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.copying import Slice, copy_slice
@@ -17,7 +17,7 @@ from kafkaproto_server.storage.log.segment import LOCATE_BYTES, LogConfig, Segme
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.compaction import clean, plan
-from tests.support.old_logs import LOGS, RECORDS, files
+from tests.support.old_logs import CLEANED, LOGS, RECORDS, files
 from tests.support.old_messages import message
 
 LOG = "/data/old-0"
@@ -348,6 +348,35 @@ def test_compaction_makes_batches_of_format_2(log: str) -> None:
     assert again.log.recovery_note is None
     assert records_from(again, 0) == expected
     again.close(None)
+
+
+@pytest.mark.parametrize("log", CLEANED)
+def test_compaction_leaves_what_that_of_kafka_leaves(log: str) -> None:
+    """Apache Kafka 4.4.0 has cleaned the same files (tests/compat/record_old_compaction.py)."""
+    disk = disk_with(files(log))
+    config = replace(CONFIG, segment_bytes=1 << 20)
+    found = opened(disk, config=config)
+    clean(disk, found, plan(found, found.found(NOW_MS), config, now_ms=NOW_MS, delete_retention_ms=1000))
+    made = [
+        as_recorded(name, view)
+        for name, data in segments_of(disk).items()
+        for view in iterate_stored_batches(data)
+    ]
+    assert made == CLEANED[log]
+    found.close(None)
+
+
+def as_recorded(segment: str, view: RecordBatchView) -> dict[str, object]:
+    """A batch as it was recorded."""
+    header = view.header()._asdict()
+    horizon_ms = view.delete_horizon_ms
+    for name in ("crc", "batch_length", *(() if horizon_ms is None else ("base_timestamp",))):
+        del header[name]
+    records = [
+        [each.offset, each.timestamp, *(None if part is None else part.hex() for part in each[2:4])]
+        for each in view.records()
+    ]
+    return {"segment": segment, **header, "records": records, "horizon": horizon_ms is not None}
 
 
 def left_of(records: Sequence[Record], active: int) -> list[Record]:
