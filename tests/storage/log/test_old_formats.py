@@ -268,6 +268,19 @@ def test_zeros_at_the_end_are_no_format() -> None:
     found.close(None)
 
 
+@pytest.mark.parametrize(
+    "rest", [bytes(300), b"\0\0", message(2, b"v", magic=1), message(9, b"v", magic=1)[:-1]]
+)
+def test_what_a_crash_leaves_behind_a_gap_is_no_old_format(rest: bytes) -> None:
+    """Otherwise the gap would stay, and the replica would never fetch what is missing."""
+    first = build_batch([NewRecord(b"k", b"v")], base_offset=0, timestamp_ms=NOW_MS)
+    disk = disk_with({f"{0:020}.log": first, f"{9:020}.log": rest})
+    found = opened(disk, is_clean=False, config=replace(CONFIG, cuts_at_gaps=True))
+    assert found.log.log_end_offset == 1
+    assert found.log.segment_bases == (0,)
+    found.close(None)
+
+
 def test_an_old_format_behind_a_newer_one_has_no_epoch() -> None:
     """As brokers left it whose message.format.version was set back."""
     newer = build_batch([NewRecord(b"k", b"v")], base_offset=0, partition_leader_epoch=5, timestamp_ms=NOW_MS)
