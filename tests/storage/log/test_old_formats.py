@@ -281,6 +281,23 @@ def test_what_a_crash_leaves_behind_a_gap_is_no_old_format(rest: bytes) -> None:
     found.close(None)
 
 
+def test_an_unknown_format_behind_a_gap_or_damage_stays_as_it_is() -> None:
+    first = build_batch([NewRecord(b"k", b"v")], base_offset=0, timestamp_ms=NOW_MS)
+    unknown = bytearray(build_batch([NewRecord(b"k", b"v")], base_offset=9, timestamp_ms=NOW_MS))
+    unknown[MAGIC_OFFSET] = 3
+    disk = disk_with({f"{0:020}.log": first, f"{9:020}.log": bytes(unknown)})
+    before = segments_of(disk)
+    with pytest.raises(CorruptFileError, match=f"{9:020}.log at byte 0: .* message format 3 "):
+        opened(disk, is_clean=False, config=replace(CONFIG, cuts_at_gaps=True))
+    assert segments_of(disk) == before
+    # Nor is it removed because the segment before it is damaged.
+    disk = disk_with({f"{0:020}.log": first + b"torn", f"{9:020}.log": bytes(unknown)})
+    for _ in range(2):
+        with pytest.raises(CorruptFileError, match=f"{9:020}.log at byte 0: .* message format 3 "):
+            opened(disk, is_clean=False)
+    assert segments_of(disk)[f"{9:020}.log"] == bytes(unknown)
+
+
 def test_an_old_format_behind_a_newer_one_has_no_epoch() -> None:
     """As brokers left it whose message.format.version was set back."""
     newer = build_batch([NewRecord(b"k", b"v")], base_offset=0, partition_leader_epoch=5, timestamp_ms=NOW_MS)

@@ -42,7 +42,7 @@ from kafkaproto_server.storage.log.epoch_file import (
 )
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.leftovers import remove_leftovers
-from kafkaproto_server.storage.log.old_formats import is_old
+from kafkaproto_server.storage.log.old_formats import is_old, refuse_unknown
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.storage.log.producer_state_file import (
     NO_PRODUCERS,
@@ -656,6 +656,7 @@ class Log:
 
     def _remove_segments_behind(self, bases: Sequence[int]) -> None:
         """Give up segments behind a cut. Newest first, so that a crash half way leaves no gap."""
+        refuse_unknown(self._disk, self.directory, bases)
         for base in reversed(bases):
             self._delete(Segment(self._disk, self.directory, base, self._config))
 
@@ -678,8 +679,7 @@ class Log:
             except BaseException:
                 segment.close()
                 raise
-            # That file may be stale or damaged. The segment's last batch has to confirm it, else the segment is read.
-            # An old format has no epoch.
+            # That file may be stale. The last batch has to confirm it (old formats cannot), else the segment is read.
             epoch_there = NO_EPOCH if epoch == NO_EPOCH else epochs.epoch_at(segment.next_offset - 1)
             if epoch is None or (segment.size and epoch_there != epoch):
                 segment.close()

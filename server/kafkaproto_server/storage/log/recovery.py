@@ -119,7 +119,7 @@ def recover_segment(
     if scan.fault is None:
         return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
     if scan.stop_reason is StopReason.UNKNOWN_FORMAT:
-        raise _unknown_format(file, path, end)
+        raise unknown_format(file, path, end)
     if not policy.cuts_damage:
         _check_is_torn_tail(file, path, scan, next_offset, is_last=is_last, reached=policy.reached)
     file.truncate(end)
@@ -142,8 +142,9 @@ def _check_is_torn_tail(
         _refuse(path, end, next_offset, f"{scan.fault}, though {reached.statement}")
 
 
-def _unknown_format(file: File, path: str, position: int) -> CorruptFileError:
-    """A batch whose magic is not known: damage to that byte, or the log of another release. Neither may be cut off."""
+def unknown_format(file: File, path: str, position: int) -> CorruptFileError:
+    """The error for a batch whose magic is not known: that byte is damaged, or another release has written the log.
+    Neither may be cut off."""
     (magic,) = file.read_at(position + MAGIC_OFFSET, 1)
     known = "topics may have 0 to 2" if magic > MAGIC else "the metadata log has 2 only"
     return CorruptFileError(
