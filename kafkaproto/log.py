@@ -22,6 +22,7 @@ from typing import NamedTuple
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer
 from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC, MAGIC_OFFSET, RecordBatchView
+from kafkaproto.records.legacy import MIN_MESSAGE_LENGTH, LegacyBatchView
 
 LOG_SUFFIX = ".log"
 OFFSET_INDEX_SUFFIX = ".index"
@@ -31,7 +32,9 @@ MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
 _SEGMENT_NAME = re.compile(r"([0-9]{20})(\.[a-z]+)")
 OFFSET_INDEX_ENTRY = Struct(">ii")
 TIME_INDEX_ENTRY = Struct(">qi")
-_LENGTH = Struct(">i")
+_OFFSET_AND_LENGTH = Struct(">qi")
+_MOST_OFFSETS = 1 << 31
+"""A batch has fewer offsets, and a segment's index has room for fewer."""
 
 
 def segment_file_name(base_offset: int, suffix: str = LOG_SUFFIX) -> str:
@@ -145,17 +148,21 @@ class StopReason(enum.Enum):
     """The bytes end inside a batch: the end of the log is torn, or there is more to read."""
     DAMAGED = "damaged"
     """The next bytes are complete, but they are no valid batch."""
+    UNKNOWN_FORMAT = "unknown format"
+    """The next bytes begin as a batch does that continues the log, with a magic that this scan does not take. Nobody
+    can say what they are worth, so they must stay."""
 
 
 class BatchScan:
     """Goes through a segment's bytes batch by batch, checks each, and stops at the first that is not valid.
 
-    A batch is valid if its magic is 2, its crc is right, and its offsets ascend from those of the batch before.
-    Iterate once. ``valid_end`` is always the position after the last valid batch. After the iteration, ``stop_reason``
-    and ``fault`` say why it stopped.
+    A batch is valid if its magic is 2, its crc is right, and its offsets ascend from those of the batch before. With
+    ``with_old_formats``, its magic may be 0 or 1 as well (`legacy`): topics may have such batches, the metadata log has
+    none. Iterate once. ``valid_end`` is always the position after the last valid batch. After the iteration,
+    ``stop_reason`` and ``fault`` say why it stopped.
     """
 
-    __slots__ = ("_buffer", "fault", "next_offset", "stop_reason", "valid_end")
+    __slots__ = ("_buffer", "_oldest_magic", "fault", "next_offset", "stop_reason", "valid_end")
 
     valid_end: int
     next_offset: int
@@ -165,17 +172,24 @@ class BatchScan:
     fault: RemoteProtocolError | None
     """The error at ``valid_end``; None as long as there is none."""
 
-    def __init__(self, buffer: Buffer, *, start: int = 0, next_offset: int = 0) -> None:
+    def __init__(
+        self, buffer: Buffer, *, start: int = 0, next_offset: int = 0, with_old_formats: bool = False
+    ) -> None:
         self._buffer = buffer
+        self._oldest_magic = 0 if with_old_formats else MAGIC
         self.valid_end = start
         self.next_offset = next_offset
         self.stop_reason = None
         self.fault = None
 
     def __iter__(self) -> Iterator[RecordBatchView]:
-        while self.valid_end < len(self._buffer):
+        buffer, size = self._buffer, len(self._buffer)
+        takes_old = self._oldest_magic < MAGIC
+        while self.valid_end < size:
             try:
-                batch = RecordBatchView(self._buffer, self.valid_end)
+                at = self.valid_end + MAGIC_OFFSET
+                is_old = takes_old and at < size and buffer[at] < MAGIC
+                batch = (LegacyBatchView if is_old else RecordBatchView)(buffer, self.valid_end)
                 batch.check()
                 if batch.base_offset < self.next_offset:
                     raise RemoteProtocolError(
@@ -185,25 +199,32 @@ class BatchScan:
                     )
             except RemoteProtocolError as error:
                 self.fault = error
-                self.stop_reason = StopReason.PARTIAL if self._ends_inside_batch() else StopReason.DAMAGED
+                self.stop_reason = self._why_not_valid()
                 return
             self.valid_end += batch.size_in_bytes
             self.next_offset = batch.next_offset
             yield batch
         self.stop_reason = StopReason.END
 
-    def _ends_inside_batch(self) -> bool:
+    def _why_not_valid(self) -> StopReason:
         left = len(self._buffer) - self.valid_end
         # Too short to tell: as an append that was cut off would leave it.
         if left <= MAGIC_OFFSET:
-            return True
-        # With another magic, the length field means nothing.
-        if self._buffer[self.valid_end + MAGIC_OFFSET] != MAGIC:
-            return False
-        (length,) = _LENGTH.unpack_from(self._buffer, self.valid_end + 8)
-        size: int = length + LENGTH_END
+            return StopReason.PARTIAL
+        offset, length = _OFFSET_AND_LENGTH.unpack_from(self._buffer, self.valid_end)
+        magic = self._buffer[self.valid_end + MAGIC_OFFSET]
+        if not self._oldest_magic <= magic <= MAGIC:
+            # Offset, length and magic have been at the same places since the first format. Zeros and random bytes,
+            # which a crash may leave at the end of a file, are no such head.
+            continues = self.next_offset <= offset < self.next_offset + _MOST_OFFSETS
+            return (
+                StopReason.UNKNOWN_FORMAT
+                if continues and length >= MIN_MESSAGE_LENGTH
+                else StopReason.DAMAGED
+            )
+        least = HEADER_SIZE - LENGTH_END if magic == MAGIC else MIN_MESSAGE_LENGTH
         # Complete bytes that are not valid are damage, even at the very end.
-        return size >= HEADER_SIZE and size > left
+        return StopReason.PARTIAL if length >= least and length + LENGTH_END > left else StopReason.DAMAGED
 
 
 def find_batch(buffer: Buffer, start: int, next_offset: int) -> int | None:

@@ -19,8 +19,8 @@ A batch is a header of 61 bytes and its records, which may be compressed as one 
     57      record count            int32
     61      records                         see `record`
 
-The older message formats, magic 0 and 1, are recognized by their magic and refused. No broker of Kafka 4 accepts or
-serves them (KIP-724).
+The older message formats, magic 0 and 1, are recognized by their magic and refused here. No broker of Kafka 4 accepts
+them (KIP-724), but disks may have them still: `legacy` reads them.
 """
 
 from __future__ import annotations
@@ -184,6 +184,11 @@ class RecordBatchView:
     @property
     def base_offset(self) -> int:
         """Offset of the first record; it does not change if compaction removes that record."""
+        return _INT64(self._buffer, self.position)[0]
+
+    @property
+    def first_offset(self) -> int:
+        """The base offset. Batches of older formats have another one (`legacy`)."""
         return _INT64(self._buffer, self.position)[0]
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.primitives import read_unsigned_varint, read_varint, read_varlong, wrap_int64
-from kafkaproto.records.batch import TIMESTAMP_TYPE_BIT, RecordBatchView
+from kafkaproto.records.batch import MAGIC, TIMESTAMP_TYPE_BIT, RecordBatchView
 from kafkaproto.records.compression import MAX_DECOMPRESSED_BYTES
 from kafkaproto.records.record import MIN_RECORD_SIZE
 
@@ -23,6 +23,10 @@ def record_times(
     Raises RemoteProtocolError, before the first record or between two, if the bytes do not hold as many records as the
     header says, or if they decompress to more than ``max_decompressed_bytes``.
     """
+    if batch.magic < MAGIC:
+        for record in batch.records(max_decompressed_bytes):
+            yield record.offset, record.timestamp
+        return
     data = batch.plain_records(max_decompressed_bytes)
     count, size = batch.record_count, len(data)
     if not 0 <= count * MIN_RECORD_SIZE <= size:

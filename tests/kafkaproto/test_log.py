@@ -167,8 +167,8 @@ def test_entries_out_of_reach_are_not_written() -> None:
 # Scanning.
 
 
-def scanned(data: bytes, **options: int) -> tuple[list[int], BatchScan]:
-    scan = BatchScan(data, **options)
+def scanned(data: bytes, *, start: int = 0, next_offset: int = 0) -> tuple[list[int], BatchScan]:
+    scan = BatchScan(data, start=start, next_offset=next_offset)
     assert scan.stop_reason is None
     return [view.base_offset for view in scan], scan
 
@@ -219,9 +219,34 @@ def test_any_changed_byte_stops_the_scan_at_its_batch() -> None:
         assert scan.valid_end == ENDS[0]
         if position == ENDS[0] + 9:
             assert scan.stop_reason is StopReason.PARTIAL  # The length is possible, but beyond the end.
+        elif position == ENDS[0] + 16:
+            assert scan.stop_reason is StopReason.UNKNOWN_FORMAT
         else:
             assert scan.stop_reason in (StopReason.DAMAGED, StopReason.PARTIAL)
         assert scan.fault is not None
+
+
+@pytest.mark.parametrize("magic", [0, 1, 3, 255])
+def test_a_batch_of_a_format_that_is_not_known_is_neither_torn_nor_damaged(magic: int) -> None:
+    other = bytearray(LOG[ENDS[0] : ENDS[1]])
+    other[16] = magic
+    for size in range(17, len(other)):
+        offsets, scan = scanned(LOG[: ENDS[0]] + other[:size], next_offset=40)
+        assert (offsets, scan.valid_end, scan.stop_reason) == ([40], ENDS[0], StopReason.UNKNOWN_FORMAT)
+    # What does not continue the log may be anything.
+    assert scanned(bytes(other), next_offset=50)[1].stop_reason is StopReason.DAMAGED
+    assert scanned(bytes(8) + bytes(other[8:]), next_offset=1)[1].stop_reason is StopReason.DAMAGED
+
+
+def test_old_formats_are_read_if_the_scan_is_told_to() -> None:
+    for magic, old in OLD_BATCHES:
+        _, scan = scanned(old)
+        assert (scan.valid_end, scan.stop_reason) == (0, StopReason.UNKNOWN_FORMAT)
+        assert next(iter(BatchScan(old, with_old_formats=True))).magic == magic
+        for size in range(1, 26):
+            cut = BatchScan(old[:size], with_old_formats=True)
+            assert list(cut) == []
+            assert cut.stop_reason is StopReason.PARTIAL
 
 
 @pytest.mark.parametrize(
@@ -229,7 +254,6 @@ def test_any_changed_byte_stops_the_scan_at_its_batch() -> None:
     [
         (bytes(100), "magic 0 is too old"),
         (b"\xff" * 100, "cannot have magic 255"),
-        (OLD_BATCHES[0][1], "magic 0 is too old"),
         (bytes(8) + b"\x00\x00\x00\x05" + bytes(4) + b"\x02" + bytes(60), "cannot have length 5"),
         (bytes(8) + b"\x80\x00\x00\x00" + bytes(4) + b"\x02" + bytes(60), "cannot have length -2147483648"),
         (NO_OP_BATCH[:-1] + b"\x01", "the crc of the record batch with base offset 13"),

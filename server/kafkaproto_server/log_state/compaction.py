@@ -25,6 +25,7 @@ from typing import NamedTuple
 from kafkaproto.primitives import Buffer
 from kafkaproto.records.batch import HEADER_SIZE, BatchHeader, RecordBatchView
 from kafkaproto.records.kept import StoredRecord, StoredRecords, without_records
+from kafkaproto.records.legacy import LegacyBatchView, LegacyStoredRecords
 from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.key_offsets import KeyOffsets
@@ -113,10 +114,12 @@ def note_batch(
     return True
 
 
-def stored_records(batch: RecordBatchView) -> StoredRecords:
+def stored_records(batch: RecordBatchView) -> StoredRecords | LegacyStoredRecords:
     """The records of a batch. Raises RemoteProtocolError if they are damaged, or decompress to too much."""
     # A batch that is older than the policy of its topic may exceed the limit. To skip it would be wrong: a tombstone of
     # a key in it could go while it stays.
+    if isinstance(batch, LegacyBatchView):
+        return LegacyStoredRecords(batch, most_decompressed_bytes(batch.size_in_bytes))
     return StoredRecords(batch, most_decompressed_bytes(batch.size_in_bytes - HEADER_SIZE))
 
 
@@ -179,7 +182,8 @@ class Compaction:
             horizon_ms = self._now_ms + self._delete_retention_ms
             if horizon_ms >= NO_HORIZON_MS:
                 horizon_ms = None
-        if horizon_ms is None and all(is_kept):
+        # A batch of an old format becomes one of format 2, as in Apache Kafka 4.
+        if horizon_ms is None and all(is_kept) and isinstance(records, StoredRecords):
             return batch.raw
         return records.keep(is_kept, delete_horizon_ms=horizon_ms)
 

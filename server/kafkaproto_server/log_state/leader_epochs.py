@@ -44,10 +44,12 @@ class LeaderEpochs:
 
     def begin(self, epoch: int, start_offset: int) -> bool:
         """Record that the leader of ``epoch`` begins at ``start_offset``, the end of its log. Returns False if the
-        epoch is not newer than the newest one.
+        epoch is not newer than the newest one, or negative: batches of the message formats 0 and 1 have none.
 
         Epochs that start there as well have no records: they are forgotten.
         """
+        if epoch < 0:
+            return False
         if self._epochs and epoch <= self._epochs[-1]:
             return False
         self.truncate_to(start_offset)

@@ -19,7 +19,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch, iterate_batches
+from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto.records.record import Record, encode_kept_records
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.share_state import ARCHIVING, StateBatch
@@ -209,7 +210,7 @@ def next_round(
 
 def _whole_batches(records: Buffer) -> Iterator[RecordBatchView]:
     try:
-        yield from iterate_batches(records)
+        yield from iterate_stored_batches(records)
     except RemoteProtocolError:
         # It is damaged from there on.
         return

@@ -4,6 +4,7 @@ read, which requests do not fit their session, and what is left behind in the en
 from __future__ import annotations
 
 import errno
+import gzip
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest, WriteTxnMarkersRequest
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.node.replicas.log_read import LogRead
 from kafkaproto_server.node.share import fetches
 from kafkaproto_server.requests.data import ProduceItem
@@ -29,6 +31,7 @@ from tests.apis.support.sharing import (
 )
 from tests.controller.support.harness import TIMESTAMP_MS
 from tests.sim.disk import MemoryFile
+from tests.support.old_messages import message
 
 PLENTY = 1 << 20
 """More bytes than there are."""
@@ -106,6 +109,23 @@ def test_a_response_has_no_more_than_the_member_and_the_broker_allow(sharing: Sh
     sharing = Sharing(fetch_max_bytes=str(2 * SIZE + 1))
     sharing.write(VALUE, VALUE, VALUE)
     assert acquired(sharing.begin()) == [(0, 1, 1)]
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_all_records_of_a_wrapper_are_acquired(sharing: Sharing, magic: int) -> None:
+    """Where a batch of an old format begins, only its records tell."""
+    sharing.write(b"v")
+    hosted = sharing.broker.replicas.manager.replicas.get(sharing.topic_id, 0)
+    assert hosted is not None
+    assert hosted.log is not None
+    for first in (1, 4):
+        inner = b"".join(message(first + each, b"v", magic=magic) for each in range(3))
+        hosted.log.append([message(first + 2, gzip.compress(inner), magic=magic, attributes=1)])
+    hosted.partition.next_offset = 7
+    hosted.partition.appended(7, now_ms=0)
+    found = loaded_fetch(sharing, batch_size=1)
+    assert acquired(found) == [(0, 0, 1), (1, 3, 1), (4, 6, 1)]
+    assert [view.last_offset for view in iterate_stored_batches(bytes(found.records))] == [0, 3, 6]
 
 
 def test_the_first_batch_comes_however_large_it_is(sharing: Sharing) -> None:

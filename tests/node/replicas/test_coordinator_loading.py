@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from kafkaproto_server.node.replicas.coordinator_loading import WAIT_MS, LoadedR
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.requests.data import ProduceItem
 from tests.apis.support.data_broker import DataBroker
+from tests.support.old_messages import message
 
 Job = tuple[Callable[[], Any], Callable[[Any], None]]
 
@@ -45,7 +47,8 @@ class Loaded:
         replicas = self.broker.replicas
         hosted = replicas.manager.replicas.get(self.broker.topic_id("t"), 0)
         assert hosted is not None
-        self.partition = hosted.partition
+        assert hosted.log is not None
+        self.partition, self.log = hosted.partition, hosted.log
         self.timers = Timers(replicas.clock)
         self.records: list[LoadedRecord] = []
         self.loading = Loading(
@@ -146,6 +149,23 @@ def test_a_broken_assertion_of_the_coordinator_is_not_taken_for_a_bad_record() -
     loaded.loading.begin()
     with pytest.raises(AssertionError, match="ours"):
         loaded.do_all()
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_records_in_an_old_format_are_loaded(magic: int) -> None:
+    """As the cleaners of brokers before 4.0 kept them in __consumer_offsets."""
+    loaded = Loaded()
+    inner = b""
+    for offset in range(4, 7):
+        key = OffsetCommitKey(group="g", topic="x", partition=offset)
+        pair = encode_coordinator_record(key, OffsetCommitValue(offset=offset), 4)
+        inner += message(offset, pair[1], magic=magic, key=pair[0])
+    loaded.log.append([message(6, gzip.compress(inner), magic=magic, attributes=1)])
+    loaded.partition.next_offset = 7
+    loaded.partition.appended(7, now_ms=0)
+    loaded.loading.begin()
+    loaded.do_all()
+    assert (loaded.taken, loaded.ended) == (list(range(7)), [None])
 
 
 def in_transaction(loaded: Loaded, producer_id: int, offset: int, *, is_commit: bool) -> None:

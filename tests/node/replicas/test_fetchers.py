@@ -36,6 +36,7 @@ from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.support.nodes import SeededRng
 from tests.node.support.tasks import Turns
 from tests.replica.test_partition import Replica
+from tests.support.old_logs import RECORDS, files
 
 TOPIC_ID = bytes(range(16))
 BATCH = build_batch([NewRecord(None, b"value")], base_offset=0, partition_leader_epoch=1, timestamp_ms=1)
@@ -214,6 +215,22 @@ def test_records_for_another_offset_are_not_appended() -> None:
     following.respond(error_code=0, records=later)
     assert not following.jobs
     assert following.ask() == [(2, 3)]
+
+
+@pytest.mark.parametrize("log", ["v0-none", "v0-gzip", "v1-lz4", "mixed"])
+def test_batches_of_old_formats_are_appended_as_they_come(log: str) -> None:
+    """They have no epoch, so they begin none."""
+    following = Following()
+    content = b"".join(data for name, data in files(log).items() if name.endswith(".log"))
+    following.ask()
+    # A part of another batch at the end is left out.
+    following.respond(error_code=0, records=content + content[:30], high_watermark=40)
+    partition = following.replica.partition
+    assert partition.next_offset == len(RECORDS[log])
+    assert partition.epochs.entries == (((1, 80),) if log == "mixed" else ())
+    (job,) = following.jobs
+    job.done(False)
+    assert following.ask() == [(2, len(RECORDS[log]))]
 
 
 def test_what_the_metadata_says_while_a_log_is_cut_is_applied_to_what_is_left() -> None:

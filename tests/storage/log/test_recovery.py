@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.batch import MAGIC_OFFSET, iterate_batches
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.log import Log
@@ -100,7 +100,10 @@ def test_a_flipped_byte_is_never_passed_over_in_silence() -> None:
         with pytest.raises(CorruptFileError) as caught:
             open_log(disk)
         assert caught.value.path == f"{FIRST}.log"
-        if position not in epoch_bytes:
+        if position == BATCH_BYTES + MAGIC_OFFSET:
+            assert caught.value.position == BATCH_BYTES
+            assert "message format 130 (its magic) is there, which is not known here" in str(caught.value)
+        elif position not in epoch_bytes:
             assert caught.value.position == BATCH_BYTES
             assert "no valid batch for offset 1" in str(caught.value)
             assert f"truncate --size={BATCH_BYTES} {FIRST}.log" in str(caught.value)
@@ -108,8 +111,9 @@ def test_a_flipped_byte_is_never_passed_over_in_silence() -> None:
 
 
 def test_a_flipped_byte_in_the_last_batch_costs_that_batch_alone() -> None:
+    """Unless it is the magic, see below."""
     whole = written_disk(3).read_file(f"{FIRST}.log")
-    for position in range(2 * BATCH_BYTES + 16, 3 * BATCH_BYTES):
+    for position in range(2 * BATCH_BYTES + MAGIC_OFFSET + 1, 3 * BATCH_BYTES):
         disk = written_disk(3)
         damaged = bytearray(whole)
         damaged[position] ^= 0x01
@@ -118,6 +122,18 @@ def test_a_flipped_byte_in_the_last_batch_costs_that_batch_alone() -> None:
         assert log.log_end_offset == 2
         assert log.recovery_note is not None
         log.close()
+
+
+@pytest.mark.parametrize("magic", [0, 1, 3, 127, 255])
+def test_a_format_that_the_metadata_log_cannot_have_is_not_cut_off(magic: int) -> None:
+    """Not even at its end: who wrote it did not leave it half written."""
+    disk = written_disk(3)
+    content = bytearray(disk.read_file(f"{FIRST}.log"))
+    content[2 * BATCH_BYTES + MAGIC_OFFSET] = magic
+    overwrite(disk, f"{FIRST}.log", bytes(content))
+    with pytest.raises(CorruptFileError, match=rf"{FIRST}.log at byte {2 * BATCH_BYTES}: .* format {magic} "):
+        open_log(disk)
+    assert disk.read_file(f"{FIRST}.log") == content
 
 
 def test_damage_is_told_though_the_next_valid_batch_is_far_away() -> None:

@@ -14,6 +14,7 @@ import pytest
 from kafkaproto.connection import SOFTWARE_VERSION
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.tools.dump.dump_log import main
+from tests.support.old_logs import FOLDER
 from tests.tools.support.in_process import run
 from tests.tools.support.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 
@@ -275,3 +276,16 @@ def test_json_has_everything_that_the_lines_have(tool: Tool) -> None:
     assert {each["file"] for each in objects} == {f"metadata/{FIRST}.log", f"metadata/{FIRST}.index"}
     problems = tool.json("--verify-index-only", "--files", f"data/{FIRST}.index")
     assert {"file": f"data/{FIRST}.index", "problem": {"text": "Index offset: 4, log offset: 3"}} in problems
+
+
+def test_logs_of_old_brokers_are_shown_as_by_kafka(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """kafka-dump-log of Apache Kafka 4.3.1 has printed the golden lines (tests/compat/test_dump_log.py has more)."""
+    golden = (Path(__file__).parents[1] / "golden" / "dump_log_old_formats.txt").read_text().splitlines()
+    monkeypatch.chdir(FOLDER)
+    names = [line.removeprefix("Dumping ") for line in golden if line.startswith("Dumping ")]
+    tool = Tool(capsys)
+    # On standard error are the entries of the indexes that are not as they should be.
+    assert [line for name in names for line in tool.run("--print-data-log", "--files", name)[1]] == golden
+    assert tool.json("--files", names[0])[0]["batch"]["offset"] == 39

@@ -14,8 +14,8 @@ import msgspec
 
 from kafkaproto.errors import ProtocolError, RemoteProtocolError
 from kafkaproto.message import Message
-from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import UnknownRecordTypeError, decode_coordinator_record
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.coordinator.values import RecordError
 from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.node.replicas.hosted import Hosted
@@ -137,7 +137,7 @@ class Loading:
             data = self._log.read_records(self._offset, READ_BYTES, end_offset, whole_first=True)
             found: list[LoadedRecord] = []
             next_offset, unknown = self._offset, 0
-            for view in iterate_batches(bytes(data)):
+            for view in iterate_stored_batches(bytes(data)):
                 header = view.header()
                 next_offset = header.next_offset
                 producer_id = header.producer_id if header.is_transactional else -1

@@ -25,7 +25,8 @@ from kafkaproto.messages import (
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
-from kafkaproto.records.batch import BatchHeader, iterate_batches
+from kafkaproto.records.batch import BatchHeader
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.log_state.transactions import end_transaction_marker
 from kafkaproto_server.metrics.topics import TopicMetrics
@@ -411,7 +412,7 @@ class _Fetcher:
         markers = []
         end, first = 0, partition.next_offset
         expected = first
-        for view in iterate_batches(records):
+        for view in iterate_stored_batches(records):
             view.check()
             header = view.header()
             # As the leader's log may do, an empty one may begin within a batch.

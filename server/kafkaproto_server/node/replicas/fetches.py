@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.file_part import FilePart, Sendable
@@ -681,7 +681,7 @@ def _aborted(
     end_offset = offset
     # The limit may have cut the last batch short; then the consumer asks for it again. It also finds damage by itself.
     with suppress(RemoteProtocolError):
-        for view in iterate_batches(records):
+        for view in iterate_stored_batches(records):
             end_offset = view.next_offset
     return aborted_between(aborted, offset, end_offset)
 

@@ -20,7 +20,8 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.log_state.transactions import aborted_between
 from kafkaproto_server.metrics.coordinators import SharePartitionMetrics
 from kafkaproto_server.metrics.topics import TopicMetrics
@@ -72,7 +73,7 @@ class _Read:
         self.batches = batches
         end = self.fetch_offset + max_offsets
         try:
-            for view in iterate_batches(records):
+            for view in iterate_stored_batches(records):
                 if view.base_offset >= end and batches:
                     break
                 batches.append(view)
@@ -424,7 +425,7 @@ class _ShareFetch:
             batch_size=values.batch_size,
             is_record_limit=values.acquire_mode == RECORD_LIMIT,
         )
-        batches = [LogBatch(each.base_offset, each.last_offset) for each in read.batches]
+        batches = [LogBatch(each.first_offset, each.last_offset) for each in read.batches]
         ranges = acquire(core, wanted, read.fetch_offset, batches, read.aborted, self._node.now_ms)
         self._node.watch_locks(led)
         if not ranges:
@@ -447,9 +448,9 @@ def _sliced(read: _Read, first: int, last: int) -> Buffer:
     begin = 0
     end = 0
     for view in batches:
-        if view.base_offset <= first:
+        if view.first_offset <= first:
             begin = view.position
-        elif view.base_offset > last:
+        elif view.first_offset > last:
             break
         end = view.position + view.size_in_bytes
     return memoryview(read.records)[begin:end]

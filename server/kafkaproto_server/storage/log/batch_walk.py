@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from struct import Struct
 from typing import NamedTuple
 
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC
+from kafkaproto.records.legacy import NO_EPOCH, read_head
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.storage.errors import CorruptFileError
 
@@ -29,6 +31,7 @@ class BatchPlace(NamedTuple):
     position: int
     size_in_bytes: int
     base_offset: int
+    """Of a batch of format 0 or 1 it is that of the last record: where it begins is known only to who reads all."""
     next_offset: int
     leader_epoch: int
     max_timestamp: int
@@ -44,13 +47,24 @@ def walk(read: Read, path: str, position: int, size: int) -> Iterator[BatchPlace
         if at + HEADER_SIZE > len(chunk):
             chunk, begin, at = read(position, min(WALK_BYTES, size - position)), position, 0
             if len(chunk) < HEADER_SIZE:
-                raise CorruptFileError(
-                    path, "the file ends inside a batch that was appended", position=position
-                )
+                # A message of an old format may be shorter.
+                place = _old_place(chunk, 0, position, size)
+                if place is None:
+                    raise CorruptFileError(
+                        path, "the file ends inside a batch that was appended", position=position
+                    )
+                yield place
+                position += place.size_in_bytes
+                continue
         base_offset, length, leader_epoch, magic, last_delta, max_timestamp = _HEAD(chunk, at)
         end = position + LENGTH_END + length
         if magic != MAGIC or length < HEADER_SIZE - LENGTH_END or end > size or last_delta < 0:
-            raise CorruptFileError(path, "no valid batch is where one was appended", position=position)
+            place = _old_place(chunk, at, position, size)
+            if place is None:
+                raise CorruptFileError(path, "no valid batch is where one was appended", position=position)
+            yield place
+            position += place.size_in_bytes
+            continue
         yield BatchPlace(
             position,
             length + LENGTH_END,
@@ -60,6 +74,17 @@ def walk(read: Read, path: str, position: int, size: int) -> Iterator[BatchPlace
             max_timestamp,
         )
         position = end
+
+
+def _old_place(chunk: Buffer, at: int, position: int, size: int) -> BatchPlace | None:
+    """The place of a batch of format 0 or 1, which begins in a chunk of the file; None if none is there."""
+    try:
+        offset, size_in_bytes, _, _, _, timestamp = read_head(chunk, at)
+    except RemoteProtocolError:
+        return None
+    if position + size_in_bytes > size:
+        return None
+    return BatchPlace(position, size_in_bytes, offset, offset + 1, NO_EPOCH, timestamp)
 
 
 def find(read: Read, path: str, start: int, size: int, offset: int) -> BatchPlace | None:

@@ -204,7 +204,7 @@ class Cleaning:
         path = segment.path
         file = self._disk.open_read_only(path)
         try:
-            scan = FileScan(file, next_offset=segment.base_offset)
+            scan = FileScan(file, next_offset=segment.base_offset, with_old_formats=True)
             for _, batch in scan:
                 self.read_bytes += batch.size_in_bytes
                 yield path, batch

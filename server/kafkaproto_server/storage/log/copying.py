@@ -12,7 +12,7 @@ from dataclasses import replace
 import msgspec
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Disk
@@ -46,7 +46,7 @@ def copy_slice(source: TopicLog, copy: TopicLog, part: Slice, *, begins: bool) -
     the offset. Returns how many bytes were copied. Raises OSError of the copy's disk."""
     try:
         data = source.read_records(part.offset, part.max_bytes, part.end_offset, whole_first=True)
-        views = list(iterate_batches(data))
+        views = list(iterate_stored_batches(data))
         for view in views:
             view.check()
     except RemoteProtocolError as error:

@@ -24,11 +24,13 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from operator import attrgetter, is_not
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
-from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.ports import Buffer, Disk
@@ -38,6 +40,7 @@ from kafkaproto_server.storage.log.epoch_file import read_epoch_file, settle_epo
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.leftovers import remove_leftovers
 from kafkaproto_server.storage.log.losses import check_beginning, check_continues, check_no_gap
+from kafkaproto_server.storage.log.old_formats import is_old, refuse_unknown
 from kafkaproto_server.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.storage.log.producer_state_file import (
     NO_PRODUCERS,
@@ -191,7 +194,7 @@ class Log:
         views: list[RecordBatchView] = []
         for buffer in batches:
             count = len(views)
-            views.extend(iterate_batches(buffer))
+            views.extend(iterate_stored_batches(buffer))
             # A buffer without a whole batch would be appended as a torn tail that this node made itself.
             assert len(views) > count, "a buffer to append holds no whole batch"
             assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
@@ -207,11 +210,12 @@ class Log:
                         begin, size = index, 0
                     # So many offsets may be missing that no segment can hold both ends.
                     is_far = view.last_offset - self.log_end_offset > MAX_RELATIVE_OFFSET
-                    self._roll(view.base_offset if is_far else None)
+                    self._roll(view.first_offset if is_far else None)
                 size += view.size_in_bytes
             self._active.append(views[begin:])
             # Only in memory. `sync` writes the file once the records of the epoch are durable: it is a witness of them.
-            self._assign_epochs(views)
+            for view in views:
+                self.begin_epoch(view.partition_leader_epoch, view.base_offset)
 
     def sync(self) -> None:
         """Make everything appended durable. Raises OSError, after which the log has failed."""
@@ -483,17 +487,14 @@ class Log:
 
     def close(self, producers: bytes | None = NO_PRODUCERS) -> None:
         """Stop cleanly: sync everything, trim the indexes, write the producer state. A failed log only closes its
-        files. Without the state of ``producers``, the next start derives it from the batches.
-
-        What a log does not make durable at once, the owner of all logs in a file system does with one sync.
-        """
+        files. Without the state of ``producers``, the next start derives it from the batches. What a log does not make
+        durable at once, the owner of all logs in a file system does with one sync."""
         is_durable = self._config.is_durable_at_once
         try:
             if self._failure is None:
                 self._active.become_inactive()
                 self._write_epochs(is_durable=is_durable)
-                # Last, since it testifies that the log reached its end. A crash before this only
-                # loses a witness.
+                # Last, since it testifies that the log reached its end.
                 if producers is not None:
                     write_producer_state(
                         self._disk, self.directory, self.log_end_offset, producers, is_durable=is_durable
@@ -562,10 +563,6 @@ class Log:
         # were acknowledged in this segment would be gone with it.
         self._sync_directory()
 
-    def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
-        for view in views:
-            self.begin_epoch(view.partition_leader_epoch, view.base_offset)
-
     def _sync_directory(self) -> None:
         if self._config.is_durable_at_once:
             self._disk.sync_directory(self.directory)
@@ -602,15 +599,16 @@ class Log:
                 raise reached.lost(self.directory, 0)
             self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
             self._sync_directory()
+        has_old_format = partial(is_old, self._disk, self.directory, bases)
         following = dict(itertools.pairwise(bases))
         check_beginning(self.directory, bases, self._written_epochs, policy)
         epoch = self._load_durable_segments(bases, policy) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
-            check_no_gap(self._segments, base, policy)
-            if self._lost_records_before(base, reached):
+            check_no_gap(self._segments, base, policy, has_old_format)
+            if self._lost_records_before(base, reached) and not has_old_format(base):
+                ends = f"{self._active.path}: the log ends at offset {self.log_end_offset}"
                 self.recovery_note = (
-                    f"{self._active.path}: the log ends at offset {self.log_end_offset}, because a crash took records"
-                    f" and the next segment begins at {base}"
+                    f"{ends}, because a crash took records and the next segment begins at {base}"
                 )
                 self._remove_segments_behind(bases[bases.index(base) :])
                 break
@@ -657,6 +655,7 @@ class Log:
 
     def _remove_segments_behind(self, bases: Sequence[int]) -> None:
         """Give up segments behind a cut. Newest first, so that a crash half way leaves no gap."""
+        refuse_unknown(self._disk, self.directory, bases)
         for base in reversed(bases):
             self._delete(Segment(self._disk, self.directory, base, self._config))
 
@@ -673,15 +672,16 @@ class Log:
             # close makes it durable.
             if (EVERYTHING if end is None else end) > policy.recovery_point:
                 break
-            check_no_gap(self._segments, base, policy)
+            check_no_gap(self._segments, base, policy, partial(is_old, self._disk, self.directory, bases))
             segment = Segment(self._disk, self.directory, base, self._config)
             try:
                 epoch = segment.load(end)
             except BaseException:
                 segment.close()
                 raise
-            # That file may be stale or damaged. The segment's last batch has to confirm it, else the segment is read.
-            if epoch is None or (segment.size and epochs.epoch_at(segment.next_offset - 1) != epoch):
+            # That file may be stale. The last batch has to confirm it (old formats cannot), else the segment is read.
+            epoch_there = NO_EPOCH if epoch == NO_EPOCH else epochs.epoch_at(segment.next_offset - 1)
+            if epoch is None or (segment.size and epoch_there != epoch):
                 segment.close()
                 break
             self._segments = (*self._segments, segment)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
@@ -31,16 +31,19 @@ def check_beginning(
         )
 
 
-def check_no_gap(segments: Sequence[Segment], base: int, policy: RecoveryPolicy) -> None:
+def check_no_gap(
+    segments: Sequence[Segment], base: int, policy: RecoveryPolicy, is_old: Callable[[int], bool]
+) -> None:
     """Raise StorageError if records are missing between the segments that are loaded and the one at ``base``, and no
-    crash can have taken them."""
+    crash can have taken them. ``is_old``: whether a segment begins with a format of brokers that may have compacted it
+    before anything was noted of that."""
     if not segments or not policy.has_no_gaps:
         return
     last = segments[-1]
     known = base if policy.is_kept else min(base, policy.reached.offset if policy.reached else 0)
     # So many offsets may be missing that no segment could hold both ends.
     is_far = base - last.base_offset > MAX_RELATIVE_OFFSET
-    if last.next_offset < known and not is_far:
+    if last.next_offset < known and not is_far and not is_old(base):
         raise StorageError(
             f"{last.path}: ends at offset {last.next_offset}, and the next segment begins at {base}: records that were"
             f" there are gone. {TOPIC_REMEDY}"

@@ -10,6 +10,7 @@ what it is:
   power loss during one unsynced append looks the same if the file system wrote the later pages before the earlier ones.
   It is treated in the same way: a question to the operator is better than a silent loss.
 - If the files beside the log show that it reached further (``reached``), the rest is damage, too.
+- A batch of a format that this release does not know is no damage. The file stays as it is, and the log is refused.
 - A log of a topic (``cuts_damage``) is read from its recovery point on, and nothing there was ever synced. Whatever is
   not valid is cut off, with all that follows: this replica fetches it again from the leader. Apache Kafka does the
   same. Before the offset that the log reached it does not cut either: what was durable there may be nowhere else.
@@ -22,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kafkaproto.log import MAX_OFFSET, find_batch
-from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.log import MAX_OFFSET, StopReason, find_batch
+from kafkaproto.records.batch import MAGIC, MAGIC_OFFSET, RecordBatchView
 from kafkaproto_server.ports import File
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
@@ -101,10 +102,12 @@ def recover_segment(
     """Check a segment's ``.log`` file from its start, call ``visit`` for every valid batch, and cut off a torn tail.
 
     Offsets must ascend from ``base_offset`` on, without gaps unless ``has_gaps``. Leader epochs must not be below
-    ``epoch`` and must not decrease. Raises CorruptFileError for damage that must not be cut off, StorageError if
+    ``epoch`` and must not decrease; batches without one (`kafkaproto.records.legacy`) may be anywhere in a topic.
+    Raises CorruptFileError for damage that must not be cut off and for a format that is not known, StorageError if
     records are gone from the end of the segment, and OSError of the disk. The file is as it was then.
     """
-    scan = FileScan(file, next_offset=base_offset)
+    is_topic = policy.cuts_damage
+    scan = FileScan(file, next_offset=base_offset, with_old_formats=is_topic)
     next_offset = base_offset
     size = scan.size
     for position, view in scan:
@@ -114,7 +117,7 @@ def recover_segment(
         if view.base_offset != next_offset and not has_gaps:
             problem = f"a batch begins at {view.base_offset}"
         # Epochs of a log never go back: logs are compared by the epoch of their last record.
-        elif view.partition_leader_epoch < epoch:
+        elif view.partition_leader_epoch < epoch and not (is_topic and view.partition_leader_epoch < 0):
             problem = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
         # Its offset would not fit in an index. The crc does not cover the base offset.
         elif view.last_offset - base_offset > MAX_RELATIVE_OFFSET:
@@ -128,13 +131,15 @@ def recover_segment(
                 size=position, next_offset=next_offset, epoch=epoch, cut_bytes=size - position
             )
         visit(position, view)
-        next_offset, epoch = view.next_offset, view.partition_leader_epoch
+        next_offset, epoch = view.next_offset, max(epoch, view.partition_leader_epoch)
     end = scan.valid_end
     if scan.fault is None:
         reached = _proven(path, size, next_offset, proof_of_loss)
         if reached is not None:
             raise reached.lost(path, next_offset)
         return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
+    if scan.stop_reason is StopReason.UNKNOWN_FORMAT:
+        raise unknown_format(file, path, end)
     if not policy.cuts_damage:
         _check_is_torn_tail(file, path, scan, next_offset, is_last=is_last, reached=policy.reached)
     _check_is_not_lost(path, end, next_offset, str(scan.fault), policy, proof_of_loss)
@@ -182,6 +187,19 @@ def _check_is_torn_tail(
         _refuse(path, end, next_offset, f"{scan.fault}, though there is a valid batch at byte {survivor}")
     if reached is not None and next_offset < reached.offset:
         _refuse(path, end, next_offset, f"{scan.fault}, though {reached.statement}")
+
+
+def unknown_format(file: File, path: str, position: int) -> CorruptFileError:
+    """The error for a batch whose magic is not known: that byte is damaged, or another release has written the log.
+    Neither may be cut off."""
+    (magic,) = file.read_at(position + MAGIC_OFFSET, 1)
+    known = "topics may have 0 to 2" if magic > MAGIC else "the metadata log has 2 only"
+    return CorruptFileError(
+        path,
+        f"a record batch of message format {magic} (its magic) is there, which is not known here: {known}. The log was "
+        "left as it is: start the release that wrote it, or restore the file",
+        position=position,
+    )
 
 
 def _find_batch_from(file: File, start: int, size: int) -> int | None:

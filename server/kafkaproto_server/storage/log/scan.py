@@ -19,7 +19,7 @@ class FileScan:
     Yields (position in the file, view) of every valid batch; a view's own position is that in its window.
     """
 
-    __slots__ = ("_file", "fault", "next_offset", "size", "stop_reason", "valid_end")
+    __slots__ = ("_file", "_with_old_formats", "fault", "next_offset", "size", "stop_reason", "valid_end")
 
     valid_end: int
     """Position after the last valid batch."""
@@ -30,9 +30,12 @@ class FileScan:
     fault: RemoteProtocolError | None
     """What is wrong with the bytes at ``valid_end``, with its place in the file; None if nothing is."""
 
-    def __init__(self, file: File, *, start: int = 0, next_offset: int = 0) -> None:
+    def __init__(
+        self, file: File, *, start: int = 0, next_offset: int = 0, with_old_formats: bool = False
+    ) -> None:
         """``next_offset`` is the lowest offset that the first batch may have. Raises OSError of the disk."""
         self._file = file
+        self._with_old_formats = with_old_formats
         self.size = file.size()
         self.valid_end = start
         self.next_offset = next_offset
@@ -44,7 +47,7 @@ class FileScan:
         while self.valid_end < self.size:
             start = self.valid_end
             data = self._file.read_at(start, window)
-            scan = BatchScan(data, next_offset=self.next_offset)
+            scan = BatchScan(data, next_offset=self.next_offset, with_old_formats=self._with_old_formats)
             for view in scan:
                 self.valid_end = start + scan.valid_end
                 self.next_offset = scan.next_offset

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import MAX_OFFSET, segment_file_name
-from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto.records.times import record_times
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.cleanable import SegmentAge
@@ -270,7 +271,7 @@ class Segment:
         that of the entry, or should have an entry of its own."""
         entry, newest = self._offset_index.last, self._time_index.last
         start = 0 if entry is None else entry.position
-        scan = FileScan(self._file, start=start, next_offset=self.base_offset)
+        scan = FileScan(self._file, start=start, next_offset=self.base_offset, with_old_formats=True)
         last = None
         for position, view in scan:
             is_indexed = (
@@ -457,7 +458,8 @@ class Segment:
 
     def _times_at(self, place: batch_walk.BatchPlace) -> Iterator[tuple[int, int]]:
         try:
-            yield from record_times(RecordBatchView(self._file.read_at(place.position, place.size_in_bytes)))
+            for view in iterate_stored_batches(self._file.read_at(place.position, place.size_in_bytes)):
+                yield from record_times(view)
         except RemoteProtocolError as error:
             raise CorruptFileError(self.path, str(error), position=place.position) from error
 
@@ -471,7 +473,7 @@ class Segment:
         assert self.base_offset <= offset < self.next_offset
         position, first = self._locate(offset)
         # Offsets may be missing before the first batch that goes.
-        self.next_offset = min(offset, first.base_offset)
+        self.next_offset = min(offset, first.first_offset)
         self.size = position
         self._largest_timestamps.clear()
         # Before the file: an entry for what is not there would show that it was lost.
@@ -597,7 +599,7 @@ class Segment:
     def _batches_in(self, data: bytes, position: int) -> Iterator[RecordBatchView]:
         """The whole batches in bytes that were read at a position. Raises CorruptFileError for what is no batch."""
         try:
-            yield from iterate_batches(data)
+            yield from iterate_stored_batches(data)
         except RemoteProtocolError as error:
             raise CorruptFileError(self.path, str(error), position=position) from error
 

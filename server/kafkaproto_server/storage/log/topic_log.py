@@ -20,7 +20,8 @@ import msgspec
 from kafkaproto.directory_files import PARTITION_METADATA_NAME, decode_partition_metadata
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.producer_snapshot import decode_producer_snapshot, encode_producer_snapshot
-from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.producers import ProducerStates
@@ -200,7 +201,7 @@ class TopicLog:
         for segment in log.segments:
             while (offset := max(states.map_end_offset, segment.base_offset)) < segment.next_offset:
                 data = segment.read_records(offset, REPLAY_BYTES, _NO_LIMIT, whole_first=True)
-                for view in iterate_batches(data):
+                for view in iterate_stored_batches(data):
                     header = view.header()
                     if header.next_offset > offset:
                         aborted = states.take(

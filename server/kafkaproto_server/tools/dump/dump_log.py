@@ -252,19 +252,19 @@ class _Dump:
     def _show_records(self, path: str, batch: RecordBatchView, position: int, expected: int) -> int:
         """Print a batch's records, and note gaps between offsets. Returns the next expected offset."""
         try:
-            for record in batch.records():
+            for record, metadata in files.records_of(batch):
                 if record.offset != expected:
                     self._problems.gaps.setdefault(path, []).append((expected - 1, record.offset))
                 expected = record.offset + 1
-                self._show_record(path, batch, record)
+                self._show_record(path, batch, record, metadata)
         except RemoteProtocolError as error:
             raise DumpError(f"{path}, batch at byte {position}: {error}") from error
         return expected
 
-    def _show_record(self, path: str, batch: RecordBatchView, record: Record) -> None:
+    def _show_record(self, path: str, batch: RecordBatchView, record: Record, metadata: Item) -> None:
         item: dict[str, object] = {}
         if not self._options.skip_record_metadata:
-            item |= files.record_item(batch, record)
+            item |= metadata
             if batch.is_control:
                 item |= files.control_item(record)
         if self._options.print_contents and not batch.is_control:

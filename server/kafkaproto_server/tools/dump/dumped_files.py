@@ -25,10 +25,18 @@ from kafkaproto.log import (
     parse_segment_file_name,
     segment_file_name,
 )
-from kafkaproto.records.batch import LENGTH_END, MAGIC_OFFSET, Record, RecordBatchView, TimestampType
+from kafkaproto.records.batch import (
+    LENGTH_END,
+    MAGIC,
+    MAGIC_OFFSET,
+    Record,
+    RecordBatchView,
+    TimestampType,
+)
 from kafkaproto.records.compression import Compression
 from kafkaproto.records.control import ControlRecordType, decode_control_record
 from kafkaproto.records.crc32c import crc32c
+from kafkaproto.records.legacy import LegacyBatchView, view_of_batch
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.ports import Disk, File
 from kafkaproto_server.tools.redaction import REDACTED, redacted
@@ -104,7 +112,7 @@ class Problems:
 
 
 def batches_of(path: str, file: File, *, max_bytes: int = NO_LIMIT) -> Iterator[RecordBatchView]:
-    """Every batch of a file, valid or not, as long as its magic is 2. Raises DumpError if there is none at a position.
+    """Every batch of a file, valid or not, of any format. Raises DumpError if there is none at a position.
 
     Each view has a buffer of its own; its position in the file is the sum of the sizes before it. A batch that is not
     whole in the first ``max_bytes``, or in the file, is left out.
@@ -117,7 +125,7 @@ def batches_of(path: str, file: File, *, max_bytes: int = NO_LIMIT) -> Iterator[
         if position + LENGTH_END + length > end:
             return
         try:
-            yield RecordBatchView(file.read_at(position, LENGTH_END + length))
+            yield view_of_batch(file.read_at(position, LENGTH_END + length))
         except RemoteProtocolError as error:
             raise DumpError(f"{path} at byte {position}: {error}") from error
         position += LENGTH_END + length
@@ -130,6 +138,17 @@ def batch_item(batch: RecordBatchView, position: int) -> dict[str, Any]:
         is_valid = True
     except RemoteProtocolError:
         is_valid = False
+    place = {
+        "position": position,
+        _timestamp_name(batch.magic, batch.timestamp_type): batch.max_timestamp,
+        "size": batch.size_in_bytes,
+        "magic": batch.magic,
+        "compresscodec": _compression_name(batch.compression),
+        "crc": batch.crc,
+        "isvalid": is_valid,
+    }
+    if batch.magic < MAGIC:
+        return {"offset": batch.last_offset, **place}
     has_sequence = batch.base_sequence >= 0
     return {
         "baseOffset": batch.base_offset,
@@ -143,21 +162,35 @@ def batch_item(batch: RecordBatchView, position: int) -> dict[str, Any]:
         "isTransactional": batch.is_transactional,
         "isControl": batch.is_control,
         "deleteHorizonMs": batch.delete_horizon_ms,
-        "position": position,
-        _timestamp_name(batch): batch.max_timestamp,
-        "size": batch.size_in_bytes,
-        "magic": batch.magic,
-        "compresscodec": _compression_name(batch.compression),
-        "crc": batch.crc,
-        "isvalid": is_valid,
+        **place,
     }
+
+
+def records_of(batch: RecordBatchView) -> Iterator[tuple[Record, Item]]:
+    """The records of a batch, each with what is shown of it beside its key and value. Raises RemoteProtocolError."""
+    if not isinstance(batch, LegacyBatchView):
+        for record in batch.records():
+            yield record, record_item(batch, record)
+        return
+    for record, magic, crc, is_valid in batch.messages():
+        yield (
+            record,
+            {
+                "offset": record.offset,
+                _timestamp_name(magic, batch.timestamp_type): record.timestamp,
+                "keySize": -1 if record.key is None else len(record.key),
+                "valueSize": -1 if record.value is None else len(record.value),
+                "isValid": is_valid,
+                "crc": crc,
+            },
+        )
 
 
 def record_item(batch: RecordBatchView, record: Record) -> dict[str, Any]:
     """A record without its key and value."""
     return {
         "offset": record.offset,
-        _timestamp_name(batch): record.timestamp,
+        _timestamp_name(batch.magic, batch.timestamp_type): record.timestamp,
         "keySize": -1 if record.key is None else len(record.key),
         "valueSize": -1 if record.value is None else len(record.value),
         "sequence": _sequence(batch, record.offset) if batch.base_sequence >= 0 else batch.base_sequence,
@@ -211,8 +244,10 @@ def metadata_item(record: Record, *, secrets: bool) -> dict[str, Any]:
     }
 
 
-def _timestamp_name(batch: RecordBatchView) -> str:
-    return "LogAppendTime" if batch.timestamp_type is TimestampType.LOG_APPEND_TIME else "CreateTime"
+def _timestamp_name(magic: int, timestamp_type: TimestampType) -> str:
+    if magic == 0:
+        return "NoTimestampType"
+    return "LogAppendTime" if timestamp_type is TimestampType.LOG_APPEND_TIME else "CreateTime"
 
 
 def _sequence(batch: RecordBatchView, offset: int) -> int:
@@ -279,7 +314,7 @@ def check_offset_index(
     try:
         for offset, position in entries:
             try:
-                batch = RecordBatchView(file.read_at(position, max_message_size))
+                batch = view_of_batch(file.read_at(position, max_message_size))
             except RemoteProtocolError as error:
                 raise DumpError(f"{log_path} at byte {position}, which {path} points to: {error}") from error
             if batch.last_offset != offset:

@@ -1,0 +1,45 @@
+"""Tells which segments hold something else than batches of format 2, by their first batches.
+
+No crash of today takes records before a segment that a broker before 0.11 wrote: what is missing there, the cleaner of
+that broker has removed. And a segment whose format is not known is nobody's to remove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkaproto.log import StopReason, segment_file_name
+from kafkaproto.records.batch import MAGIC
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.log.recovery import unknown_format
+from kafkaproto_server.storage.log.scan import FileScan
+
+
+def is_old(disk: Disk, directory: str, bases: Sequence[int], base: int) -> bool:
+    """Whether the first batch from the segment ``base`` on is a valid one of format 0 or 1, or one of a format that is
+    not known. ``bases`` are those of all segments. Raises OSError."""
+    for each in bases[bases.index(base) :]:
+        file = disk.open_read_only(f"{directory}/{segment_file_name(each)}")
+        try:
+            if file.size():
+                scan = FileScan(file, next_offset=each, with_old_formats=True)
+                first = next(iter(scan), None)
+                if first is None:
+                    return scan.stop_reason is StopReason.UNKNOWN_FORMAT
+                return first[1].magic < MAGIC
+        finally:
+            file.close()
+    return False
+
+
+def refuse_unknown(disk: Disk, directory: str, bases: Sequence[int]) -> None:
+    """Raise CorruptFileError if one of these segments begins with a format that is not known; OSError."""
+    for each in bases:
+        path = f"{directory}/{segment_file_name(each)}"
+        file = disk.open_read_only(path)
+        try:
+            scan = FileScan(file, next_offset=each, with_old_formats=True)
+            if next(iter(scan), None) is None and scan.stop_reason is StopReason.UNKNOWN_FORMAT:
+                raise unknown_format(file, path, 0)
+        finally:
+            file.close()
