@@ -256,3 +256,16 @@ async def test_it_is_told_that_the_controller_stayed_silent() -> None:
 
     async with listening(ScriptedController(silent), served_versions=SERVED.get) as (_, port):
         assert (await unavailable(lambda: at(port))).endswith(f"127.0.0.1:{port} is silent")
+
+
+async def test_a_request_that_cannot_be_encoded_for_the_controller_has_no_response() -> None:
+    """Whatever the reason is: the sender's task goes on."""
+    async with listening(ScriptedController(alive), served_versions=SERVED.get) as (listener, port):
+        to = channel(lambda: at(port))
+        request = BrokerHeartbeatRequest(broker_id=1 << 40)
+        with pytest.raises(ControllerUnavailable, match="broker_id"):
+            await to.send(request, timeout_ms=GIVE_UP_MS)
+        # The connection was not lost by that.
+        assert await beat(to) == BrokerHeartbeatResponse(is_caught_up=True)
+        assert listener.statistics().accepted_connections == 1
+        to.close()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 import trio
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.errors import UnsupportedVersionError
+from kafkaproto.errors import LocalProtocolError
 from kafkaproto.message import Message
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.peers import PeerChannel, PeerError
@@ -99,7 +99,7 @@ class ControllerChannel:
             nursery.start_soon(self._cancel_when_replaced, peer, nursery.cancel_scope)
             try:
                 response = await peer.send(request, timeout_ms=timeout_ms)
-            except (PeerError, UnsupportedVersionError) as error:
+            except (PeerError, LocalProtocolError) as error:
                 response = str(error)
             nursery.cancel_scope.cancel()
         if isinstance(response, Message) and ErrorCode.NOT_CONTROLLER in error_codes(response):

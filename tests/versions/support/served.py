@@ -1,0 +1,42 @@
+"""What nodes of each release of Apache Kafka serve and support: `golden/served_versions.txt`, as they said it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "served_versions.txt"
+BROKER, CONTROLLER = "broker", "controller"
+"""Kinds of listeners."""
+_SUPPORTS = "supports"
+
+Served = Mapping[int, tuple[int, int]]
+"""Lowest and highest version by API key."""
+
+
+@cache
+def _rows() -> Mapping[tuple[str, str], Mapping[str, tuple[int, int]]]:
+    found: dict[tuple[str, str], dict[str, tuple[int, int]]] = defaultdict(dict)
+    for line in GOLDEN.read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        release, kind, name, lowest, highest = line.split()
+        found[release, kind][name] = (int(lowest), int(highest))
+    return found
+
+
+def releases() -> list[str]:
+    """All releases, oldest first."""
+    return list(dict.fromkeys(release for release, _ in _rows()))
+
+
+def served(release: str, listener: str) -> Served:
+    """What a listener of a release serves."""
+    return {int(key): versions for key, versions in _rows()[release, listener].items()}
+
+
+def supported(release: str) -> Mapping[str, tuple[int, int]]:
+    """Lowest and highest level of each feature that a release supports."""
+    return _rows()[release, _SUPPORTS]
