@@ -1,19 +1,22 @@
-"""Records which requests each release of Apache Kafka serves: python -m tests.compat.record_served_versions RELEASE...
+"""Records what each release of Apache Kafka serves and reads: python -m tests.compat.record_served_versions RELEASE...
 
-Starts a node of the release with both roles, and asks both listeners with ApiVersions v4. The lines go to
-tests/versions/golden/served_versions.txt, in place of those of the same release: release, listener, api key, lowest and
-highest version; and "supports", a feature, and its levels. `compat/kafka/fetch RELEASE` brings in the jars.
+Starts a node of the release with both roles, and asks both listeners with ApiVersions v4. What metadata records it
+reads is in the schemas of its jar. The lines go to tests/versions/golden/served_versions.txt, in place of those of the
+same release. `compat/kafka/fetch RELEASE` brings in the jars.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
+import zipfile
 from functools import partial
 from pathlib import Path
 
 from compat.kafka.stock import StockNode
 from compat.node import combined_properties
+from compat.parity.jars import jars_directory
+from compat.parity.schemas import parse
 from compat.probe import Probe
 from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
 from tests.compat.support.nodes import CLUSTER_ID
@@ -24,7 +27,8 @@ VERSION = 4
 HEADING = """\
 # What nodes of Apache Kafka serve, as they said themselves to ApiVersions v4; unstable versions are not among it.
 # Recorded with python -m tests.compat.record_served_versions. A row: release, listener, api key, lowest version,
-# highest version; or release, "supports", feature, lowest level, highest level.
+# highest version; or release, "supports", feature, lowest level, highest level; or release, "reads", metadata record,
+# lowest version, highest version, from the schemas in the jar of the release.
 """
 
 
@@ -49,6 +53,19 @@ def recorded(release: str) -> list[str]:
             ]
         finally:
             node.close()
+    return rows + _read(release)
+
+
+def _read(release: str) -> list[str]:
+    rows = []
+    with zipfile.ZipFile(jars_directory(other=release) / f"kafka-metadata-{release}.jar") as jar:
+        for name in sorted(jar.namelist()):
+            if not (name.startswith("common/") and name.endswith(".json")):
+                continue
+            schema = parse(jar.read(name).decode())
+            if schema["type"] == "metadata":
+                lowest, _, highest = schema["validVersions"].partition("-")
+                rows.append(f"{release} reads {schema['name']} {lowest} {highest or lowest}")
     return rows
 
 

@@ -1,4 +1,4 @@
-"""What nodes of each release of Apache Kafka serve and support: `golden/served_versions.txt`, as they said it."""
+"""What nodes of each release of Apache Kafka serve, support and read: `golden/served_versions.txt`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 GOLDEN = Path(__file__).parents[1] / "golden" / "served_versions.txt"
 BROKER, CONTROLLER = "broker", "controller"
 """Kinds of listeners."""
-_SUPPORTS = "supports"
+_SUPPORTS, _READS = "supports", "reads"
 
 Served = Mapping[int, tuple[int, int]]
 """Lowest and highest version by API key."""
@@ -40,3 +40,8 @@ def served(release: str, listener: str) -> Served:
 def supported(release: str) -> Mapping[str, tuple[int, int]]:
     """Lowest and highest level of each feature that a release supports."""
     return _rows()[release, _SUPPORTS]
+
+
+def readable(release: str) -> Mapping[str, tuple[int, int]]:
+    """Lowest and highest version of each metadata record that a release reads, by its name."""
+    return _rows()[release, _READS]
