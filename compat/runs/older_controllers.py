@@ -30,9 +30,7 @@ from compat.runs.telling import Tell
 DIES, LEAVES, OTHER = FIRST_BROKER_ID, FIRST_BROKER_ID + 1, FIRST_BROKER_ID + 2
 """Of ours, the broker that is killed and that which shuts down; and Apache Kafka's."""
 SESSION = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
-REFUSED = re.compile(
-    r"the controller refused (?!\S+ DUPLICATE_BROKER)|no version is common|has no such field"
-)
+REFUSED = re.compile(r"UNSUPPORTED_VERSION|INVALID_REQUEST|no version is common|has no such field")
 """What a broker of ours says of a controller that does not understand it."""
 CORDONED = "without cordoned log directories"
 

@@ -11,6 +11,7 @@ it is in the table, or arrives.
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
@@ -24,7 +25,7 @@ from tests.running.counting import count
 from tests.versions.support.from_tools import FROM_TOOLS
 from tests.versions.support.peer import ReleasePeer
 from tests.versions.support.senders import REFUSED, Sender
-from tests.versions.support.served import releases, served, supported
+from tests.versions.support.served import Served, releases, served, supported
 from tests.versions.support.sources import (
     fields_set,
     fields_with_a_value,
@@ -38,6 +39,7 @@ from tests.versions.support.to_voters import TO_VOTERS
 SENDERS = (*TO_CONTROLLER, *TO_BROKERS, *TO_VOTERS, *FROM_TOOLS)
 LEVELS = [each.level for each in METADATA_VERSIONS if each >= MINIMUM_METADATA_VERSION]
 NEWEST = releases()[-1]
+ALL = (*SENDERS, follower(LEVELS[-1]))
 
 RECEIVED: Mapping[str, frozenset[str]] = {
     "server/kafkaproto_server/node/quorum/broker_probe.py": frozenset({"BrokerHeartbeatRequest"}),
@@ -80,7 +82,6 @@ AT_DEFAULT = [
 cluster asks for no topic; names of topics in Fetch, and successors without directories, are for older versions."""
 
 NOT_SERVED: Mapping[str, frozenset[str]] = {
-    "ends of transactions": frozenset(),
     # Share groups came with 4.0, as a preview whose requests between brokers are not advertised.
     "states of share groups": frozenset({"3.9.1", "4.0.0"}),
     "list fenced brokers": frozenset({"3.9.1"}),
@@ -100,40 +101,70 @@ def cases() -> Iterator[tuple[Sender, str]]:
                 yield follower(level), release
 
 
-def send(sender: Sender, release: str) -> tuple[object, ReleasePeer]:
-    """Have the product send all that it has to say to a node of a release."""
-    peer = ReleasePeer(served(release, sender.listener), sender.respond)
+def send(sender: Sender, served_versions: Served) -> tuple[object, ReleasePeer]:
+    """Have the product send all that it has to say to a node that serves these versions."""
+    peer = ReleasePeer(served_versions, sender.respond)
 
     async def run() -> object:
-        with trio.fail_after(60):
-            return await sender.run(peer)
+        return await sender.run(peer)
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0)), peer
 
 
-@pytest.mark.parametrize(
-    ("sender", "release"), list(cases()), ids=lambda each: each if isinstance(each, str) else each.name
-)
+def sent(peer: ReleasePeer) -> set[str]:
+    """What a node was sent, apart from ApiVersions, which begins each connection."""
+    return {request.NAME for request, _ in peer.seen} - {"ApiVersionsRequest"}
+
+
+def named(each: Sender | str) -> str:
+    return each if isinstance(each, str) else each.name
+
+
+@pytest.mark.parametrize(("sender", "release"), list(cases()), ids=named)
 def test_a_request_is_sent_in_a_version_that_the_node_serves_or_refused_beforehand(
     sender: Sender, release: str
 ) -> None:
-    result, peer = send(sender, release)
+    result, peer = send(sender, served(release, sender.listener))
     if release in NOT_SERVED.get(sender.name, ()):
         assert str(result).startswith(REFUSED)
-        assert not [
-            each for each, _ in peer.seen if f"{each.NAME}" in sender.sends and "Api" not in each.NAME
-        ]
+        assert not sent(peer) & set(sender.sends)
         return
     assert result == sender.handled
-    sent = {request.NAME for request, _ in peer.seen}
-    assert set(sender.sends) <= sent
+    assert set(sender.sends) <= {request.NAME for request, _ in peer.seen}
     for request, version in peer.seen:
         lowest, highest = peer.served[ApiKey(request.API_KEY or 0)]
         assert lowest <= version <= highest
-    count(
-        "requests x versions sent to older releases",
-        len({(each.NAME, version) for each, version in peer.seen}),
-    )
+    pairs = {(request.NAME, version) for request, version in peer.seen}
+    count("requests in the versions of older releases", len(pairs))
+
+
+@pytest.mark.parametrize("sender", ALL, ids=named)
+def test_a_node_that_serves_later_versions_too_is_sent_the_latest_that_is_known(sender: Sender) -> None:
+    newer = {key: (low, high + 5) for key, (low, high) in served(NEWEST, sender.listener).items()}
+    result, peer = send(sender, newer)
+    assert result == sender.handled
+    for request, version in peer.seen:
+        assert version <= request.MAX_VERSION
+
+
+@pytest.mark.parametrize("sender", ALL, ids=named)
+def test_a_node_that_serves_later_versions_only_is_sent_nothing_and_the_reason_is_told(
+    sender: Sender, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    # A node says in any version which versions it serves.
+    later = {
+        key: (low, high) if key == ApiKey.API_VERSIONS else (high + 1, high + 2)
+        for key, (low, high) in served(NEWEST, sender.listener).items()
+    }
+    result, peer = send(sender, later)
+    if sender.sends == ("ApiVersionsRequest",):
+        assert result == sender.handled
+        return
+    assert result != sender.handled
+    assert not sent(peer)
+    if sender not in FROM_TOOLS:
+        assert "version" in f"{result} {caplog.text}"
 
 
 def test_every_request_in_the_sources_is_in_the_table() -> None:
@@ -141,7 +172,7 @@ def test_every_request_in_the_sources_is_in_the_table() -> None:
     known: dict[str, set[str]] = defaultdict(set)
     for path, names in RECEIVED.items():
         known[path] |= names
-    for sender in (*SENDERS, follower(LEVELS[-1])):
+    for sender in ALL:
         for path in sender.modules:
             known[path] |= set(sender.sends) & named.get(path, set())
     assert named == known
@@ -150,8 +181,8 @@ def test_every_request_in_the_sources_is_in_the_table() -> None:
 def test_every_field_that_the_sources_set_arrives_at_a_node_of_the_newest_release() -> None:
     arrived: dict[str, set[str]] = defaultdict(set)
     requests: dict[str, set[str]] = defaultdict(set)
-    for sender in (*SENDERS, follower(LEVELS[-1])):
-        _, peer = send(sender, NEWEST)
+    for sender in ALL:
+        _, peer = send(sender, served(NEWEST, sender.listener))
         for path in sender.modules:
             requests[path] |= set(sender.sends)
             for message, _ in peer.seen:

@@ -12,8 +12,8 @@ from kafkaproto import messages as kafka
 from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.message import Message
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.jobs.watch.checks import check_topic
-from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
+from kafkaproto_pipeline.jobs.watch.checks import CheckError, check_topic
+from kafkaproto_pipeline.sources.live_quorum import LiveQuorum, UnreachableError
 from kafkaproto_server.tools.cluster.local_cluster import _brokers_named_by
 from kafkaproto_server.tools.quorum.access import QuorumAccess
 from kafkaproto_server.tools.quorum.watch import uncommitted_voters
@@ -70,7 +70,7 @@ def _with_peer(ask: Callable[[], object]) -> Callable[[ReleasePeer], object]:
         with mock.patch("kafkaproto.client.socket.create_connection", peer.socket):
             try:
                 return ask()
-            except UnsupportedVersionError:
+            except (UnsupportedVersionError, CheckError, UnreachableError):
                 return REFUSED
 
     return run

@@ -31,7 +31,9 @@ def modules() -> dict[str, ast.Module]:
                 inside.name == "messages.py" and package == "kafkaproto"
             ):
                 continue
-            found[str(path.relative_to(ROOT))] = ast.parse(path.read_text())
+            text = path.read_text()
+            if _SUFFIX in text:
+                found[str(path.relative_to(ROOT))] = ast.parse(text)
     return found
 
 
