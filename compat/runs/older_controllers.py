@@ -24,7 +24,7 @@ from compat.ours import OurNode
 from compat.quorum import NodeClass
 from compat.runs.disks import check_no_faults
 from compat.runs.rolling_upgrade import PROPERTIES
-from compat.runs.steady_load import KEPT, PAID, PARTITIONS, SteadyLoad
+from compat.runs.steady_load import COPIED, KEPT, PARTITIONS, SteadyLoad
 from compat.runs.telling import Tell
 
 DIES, LEAVES, OTHER = FIRST_BROKER_ID, FIRST_BROKER_ID + 1, FIRST_BROKER_ID + 2
@@ -82,7 +82,7 @@ class OlderControllers:
         """All nodes, and the topics."""
         self.cluster.format()
         self.cluster.start()
-        for name in (KEPT, PAID):
+        for name in (KEPT, COPIED):
             self.cluster.create_topic(name, PARTITIONS)
         self._wait_until_whole()
         self._notify(
@@ -128,10 +128,10 @@ class OlderControllers:
         nodes = (*self.cluster.quorum.nodes.values(), *self.cluster.brokers.values())
         check_agreement([node.metadata_log_directory for node in nodes])
         check_no_faults(self._folder)
-        self.result.records, self.result.transactions = load.records, len(load.paid)
+        self.result.records, self.result.transactions = load.records, load.committed_transactions
         self.result.longest_gap_s = load.longest_gap_s
         self._notify(
-            f"{load.records} records and {len(load.paid)} transactions: all there, once and in order"
+            f"{load.records} records and {load.committed_transactions} transactions: all there, once and in order"
         )
         return self.result
 
@@ -152,11 +152,12 @@ class OlderControllers:
     def _note(self, load: SteadyLoad, text: str) -> None:
         self.result.done.append(text)
         self._notify(
-            f"{text}; {load.records} records, {len(load.paid)} transactions, longest gap {load.longest_gap_s:.2f} s"
+            f"{text}; {load.records} records, {load.committed_transactions} transactions, longest gap"
+            f" {load.longest_gap_s:.2f} s"
         )
 
     def _wait_until_whole(self) -> None:
-        wait_until_whole(self.cluster.brokers.values(), {KEPT: PARTITIONS, PAID: PARTITIONS})
+        wait_until_whole(self.cluster.brokers.values(), {KEPT: PARTITIONS, COPIED: PARTITIONS})
 
 
 def run(folder: Path, *, release: str, tell: Tell) -> OlderControllersResult:
@@ -168,7 +169,7 @@ def run(folder: Path, *, release: str, tell: Tell) -> OlderControllersResult:
         older = OlderControllers(folder, release, tell)
         stack.callback(older.cluster.close)
         older.start()
-        load = stack.enter_context(SteadyLoad(older.cluster.servers))
+        load = stack.enter_context(SteadyLoad(older.cluster.servers, folder / "copying"))
         load.wait_for_more()
         older.kill_one(load)
         older.shut_one_down(load, LEAVES)

@@ -23,7 +23,7 @@ from compat.ours import OurNode
 from compat.process import wait_until
 from compat.quorum import NodeClass, connect, describe_quorum
 from compat.runs.disks import check_no_faults, taken_over
-from compat.runs.steady_load import KEPT, PAID, PARTITIONS, SteadyLoad
+from compat.runs.steady_load import COPIED, KEPT, PARTITIONS, SteadyLoad
 from compat.runs.telling import Tell
 
 RELEASES = ("3.9.1", "4.0.0", "4.1.1", "4.2.0", "4.3.1", "4.4.0")
@@ -87,7 +87,7 @@ class RollingUpgrade:
         """Format and start everything, and create the topics."""
         self.cluster.format()
         self.cluster.start()
-        for name in (KEPT, PAID):
+        for name in (KEPT, COPIED):
             self.cluster.create_topic(name, PARTITIONS)
         self._wait_until_whole()
         self._notify(f"three nodes of Apache Kafka {self.release}, both topics there")
@@ -105,7 +105,7 @@ class RollingUpgrade:
         load.wait_for_more()
         self.result.replaced.append(f"node {node.node_id} is {name}")
         self._notify(
-            f"node {node.node_id} is {name} now; {load.records} records acknowledged, {len(load.paid)} transactions,"
+            f"node {node.node_id} is {name} now; {load.records} records, {load.committed_transactions} transactions,"
             f" longest gap {load.longest_gap_s:.2f} s"
         )
 
@@ -124,8 +124,8 @@ class RollingUpgrade:
         check_agreement([node.metadata_log_directory for node in self.nodes.values()])
         check_no_faults(self._folder)
         result = self.result
-        result.records, result.transactions = load.records, len(load.paid)
-        result.aborted, result.longest_gap_s = load.aborted, load.longest_gap_s
+        result.records, result.transactions = load.records, load.committed_transactions
+        result.aborted, result.longest_gap_s = load.aborted_transactions, load.longest_gap_s
         self._notify(
             f"{result.records} records acknowledged, {result.transactions} transactions committed and {result.aborted}"
             f" aborted: all there, once and in order; longest gap {result.longest_gap_s:.2f} s; exit codes {codes}"
@@ -138,7 +138,7 @@ class RollingUpgrade:
         return sorted(self.nodes.values(), key=lambda node: node is leader)
 
     def _wait_until_whole(self) -> None:
-        wait_until_whole(self.nodes.values(), {KEPT: PARTITIONS, PAID: PARTITIONS})
+        wait_until_whole(self.nodes.values(), {KEPT: PARTITIONS, COPIED: PARTITIONS})
 
     def _is_followed_by(self, node_id: int) -> bool:
         try:
@@ -159,7 +159,7 @@ def run(folder: Path, *, release: str, tell: Tell, with_return: bool = True) -> 
         upgrade = RollingUpgrade(folder, release=release, tell=tell)
         stack.callback(upgrade.cluster.close)
         upgrade.start()
-        load = stack.enter_context(SteadyLoad(upgrade.cluster.servers))
+        load = stack.enter_context(SteadyLoad(upgrade.cluster.servers, folder / "copying"))
         load.wait_for_more()
         first, second, third = upgrade.leader_last()
         upgrade.replace(first, OurNode, "ours", load)

@@ -1,66 +1,59 @@
 """What clients write while the nodes of a cluster are replaced, and the account of it.
 
-A producer with acks=all writes numbers to each partition of a topic; a group reads them and commits its offsets; a
-transactional producer writes numbers to another topic and commits offsets of a second group with them, and aborts some.
-At the end all that was acknowledged has to be there, once and in order, and both groups have to have the offsets that
-were committed last.
+A producer with acks=all writes numbers to each partition of a topic; a group reads them and commits its offsets; an
+application of Apache Kafka's Java clients copies them to another topic in transactions that commit its offsets as well,
+and aborts every third (`exactly_once`). At the end all that was acknowledged has to be there, once and in order, all of
+it was copied once, and the groups have the offsets that were committed last.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
-from confluent_kafka import (
-    Consumer,
-    KafkaError,
-    KafkaException,
-    Message,
-    Producer,
-    TopicPartition,
-)
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from kafka import KafkaConsumer
+from kafka.errors import KafkaError as KafkaPythonError
 
 from compat.process import wait_until
+from compat.runs.exactly_once import Copying, read
 
-KEPT, PAID = "kept", "paid"
-"""The topic of the producer with acks=all, and that of the transactions."""
+KEPT, COPIED = "kept", "copied"
+"""The topic of the producer with acks=all, and that of the application."""
 PARTITIONS = 3
-READERS, PAYERS = "readers", "payers"
-"""The group that reads, and that whose offsets are committed in transactions."""
+READERS, COPIERS = "readers", "copiers"
+"""The group that reads, and the application's, which is its transactional id as well."""
 PAUSE_S = 0.05
-"""Between two records, and between two transactions."""
-MORE = 20
-"""What has to be acknowledged, consumed and committed between two changes."""
+"""Between two records."""
+MORE, TRANSACTIONS = 20, 3
+"""Records that have to be acknowledged and read, and transactions to be committed, between two changes."""
+ENDLESS = 1 << 30
+"""The application ends with the load."""
 WAIT_S = 120.0
 REQUEST_S = 60.0
-STUCK_S = 10.0
-"""librdkafka 2.x may wait a minute for a group's coordinator that has left the metadata, even if it is back."""
 NOWHERE = -1
 """In place of an offset."""
-TIMES_ABORTED = 5
-"""Every fifth transaction is aborted."""
 
 
 class SteadyLoadError(Exception):
     """Something acknowledged is missing, doubled, out of order or shown too early; or a client failed for good."""
 
 
-class _StuckError(Exception):
-    """A producer waits for a broker that it does not look for any more: another one has to take its place."""
-
-
 class SteadyLoad:
-    """Runs in three threads as a context manager; `check` ends it."""
+    """Runs in two threads and a process, as a context manager; `check` ends it."""
 
-    def __init__(self, servers: str) -> None:
-        """The topics `KEPT` and `PAID` are there already; nothing is sent yet."""
+    def __init__(self, servers: str, folder: Path) -> None:
+        """The topics `KEPT` and `COPIED` are there already; nothing is sent yet. ``folder`` is for the application."""
+        self._servers, self._folder = servers, folder
+        self._copying: Copying | None = None
         self._settings: dict[str, str | int | float | bool] = {"bootstrap.servers": servers, "log_level": 0}
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=self._guarded, args=(each,), daemon=True)
-            for each in (self._produce, self._read, self._pay)
+            for each in (self._produce, self._read)
         ]
         self._failed: list[str] = []
         self.acknowledged: dict[int, dict[int, int]] = defaultdict(dict)
@@ -68,9 +61,6 @@ class SteadyLoad:
         self.read = 0
         self.committed: dict[int, int] = {}
         """The offsets that `READERS` committed last."""
-        self.paid: list[int] = []
-        """The numbers of the transactions that were committed."""
-        self.aborted = 0
         self.longest_gap_s = 0.0
         """Between two acknowledgements, whichever partition."""
 
@@ -79,24 +69,47 @@ class SteadyLoad:
         """The number of records that were acknowledged with acks=all."""
         return sum(map(len, self.acknowledged.values()))
 
+    @property
+    def committed_transactions(self) -> int:
+        """The number of transactions that the application committed."""
+        return self._lines("committed")
+
+    @property
+    def aborted_transactions(self) -> int:
+        """The number of those that it aborted."""
+        return self._lines("aborted")
+
+    def _lines(self, beginning: str) -> int:
+        return 0 if self._copying is None else len(self._copying.lines(beginning))
+
     def __enter__(self) -> SteadyLoad:
+        self._copying = Copying(
+            self._servers, self._folder, name=COPIERS, source=KEPT, target=COPIED, count=ENDLESS
+        )
         for thread in self._threads:
             thread.start()
         return self
 
     def __exit__(self, *reason: object) -> None:
         self._end()
+        if self._copying is not None:
+            self._copying.close()
 
     def wait_for_more(self) -> None:
-        """Until more was acknowledged, read and paid. Raises SteadyLoadError, WaitedTooLongError."""
-        records, read, paid = self.records + MORE, self.read + MORE, len(self.paid) + MORE // 4
+        """Until more was acknowledged, read and copied. Raises SteadyLoadError, WaitedTooLongError."""
+        records, read = self.records + MORE, self.read + MORE
+        transactions = self.committed_transactions + TRANSACTIONS
         wait_until(
             lambda: (
                 bool(self._failed)
-                or (self.records >= records and self.read >= read and len(self.paid) >= paid)
+                or (
+                    self.records >= records
+                    and self.read >= read
+                    and self.committed_transactions >= transactions
+                )
             ),
             WAIT_S,
-            f"{MORE} records to be acknowledged and read, and {MORE // 4} transactions",
+            f"{MORE} records to be acknowledged and read, and {TRANSACTIONS} transactions",
         )
         if self._failed:
             raise SteadyLoadError("; ".join(self._failed))
@@ -106,11 +119,14 @@ class SteadyLoad:
         self._end()
         if self._failed:
             raise SteadyLoadError("; ".join(self._failed))
-        self._check_kept()
-        self._check_paid()
+        kept = self._values(KEPT)
+        self._check_kept(kept)
         self._check_offsets(READERS, self.committed)
-        if self.paid:
-            self._check_offsets(PAYERS, {0: self.paid[-1]})
+        ends = {partition: 1 + max(values) for partition, values in kept.items()}
+        wait_until(
+            lambda: self._offsets(COPIERS, ends) == ends, WAIT_S, f"the group {COPIERS} to be at {ends}"
+        )
+        self._check_copied(kept)
 
     # -- the threads ---------------------------------------------------------------------------------------------------
 
@@ -124,7 +140,7 @@ class SteadyLoad:
         self._stop.set()
         for thread in self._threads:
             if thread.is_alive():
-                thread.join()
+                thread.join(WAIT_S)
 
     def _produce(self) -> None:
         producer = Producer(
@@ -152,76 +168,28 @@ class SteadyLoad:
             raise SteadyLoadError(f"{left} records were not acknowledged")
 
     def _read(self) -> None:
-        consumer = Consumer(
-            {
-                **self._settings,
-                "group.id": READERS,
-                "auto.offset.reset": "earliest",
-                "enable.auto.commit": False,
-            }
+        # Not librdkafka's consumer, which can lock itself up when a broker leaves the metadata.
+        consumer = KafkaConsumer(
+            KEPT,
+            bootstrap_servers=self._servers.split(","),
+            group_id=READERS,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
         )
-        consumer.subscribe([KEPT])
-        while not self._stop.is_set():
+        is_committed = False
+        # The last commit has to succeed: otherwise nobody knows what the group has.
+        while not (self._stop.is_set() and is_committed):
             # Errors are of the moment: a broker that is away, a coordinator that moves. What counts is the end.
-            found = [each for each in consumer.consume(500, timeout=0.1) if each.error() is None]
-            self.read += len(found)
-            if not found:
-                continue
             try:
-                offsets = consumer.commit(asynchronous=False)
-            except KafkaException:
+                found = consumer.poll(timeout_ms=100)
+                consumer.commit()
+            except KafkaPythonError:
+                is_committed = False
                 continue
-            for each in offsets or ():
-                # A partition with nothing to commit has a negative offset.
-                if each.error is None and each.offset >= 0:
-                    self.committed[each.partition] = each.offset
+            self.read += sum(map(len, found.values()))
+            self.committed = {place.partition: consumer.position(place) for place in consumer.assignment()}
+            is_committed = bool(self.committed)
         consumer.close()
-
-    def _pay(self) -> None:
-        producer = self._transactional()
-        reader = Consumer({**self._settings, "group.id": PAYERS})
-        number = 0
-        while not self._stop.wait(PAUSE_S):
-            number += 1
-            try:
-                is_committed = self._paid(producer, reader, number)
-            except _StuckError:
-                # Whoever takes its place aborts what it left open.
-                producer, is_committed = self._transactional(), False
-            if is_committed:
-                self.paid.append(number)
-            else:
-                self.aborted += 1
-        reader.close()
-
-    def _transactional(self) -> Producer:
-        settings = {**self._settings, "transactional.id": "payments", "transaction.timeout.ms": 60_000}
-        producer = Producer(settings)
-        _patiently(lambda: producer.init_transactions(REQUEST_S))
-        return producer
-
-    @staticmethod
-    def _paid(producer: Producer, reader: Consumer, number: int) -> bool:
-        """Whether a transaction was committed. If not, it was aborted. Raises _StuckError."""
-        producer.begin_transaction()
-        try:
-            for partition in range(PARTITIONS):
-                producer.produce(PAID, str(number).encode(), partition=partition)
-            offsets, group = [TopicPartition(KEPT, 0, number)], reader.consumer_group_metadata()
-            try:
-                _patiently(lambda: producer.send_offsets_to_transaction(offsets, group, STUCK_S))
-            except KafkaException as error:
-                if error.args[0].code() == KafkaError._TIMED_OUT:
-                    raise _StuckError from error
-                raise
-            if number % TIMES_ABORTED:
-                _patiently(lambda: producer.commit_transaction(REQUEST_S))
-                return True
-        except KafkaException as error:
-            if not error.args[0].txn_requires_abort():
-                raise
-        _patiently(lambda: producer.abort_transaction(REQUEST_S))
-        return False
 
     # -- the account ---------------------------------------------------------------------------------------------------
 
@@ -251,8 +219,8 @@ class SteadyLoad:
             consumer.close()
         return found
 
-    def _check_kept(self) -> None:
-        for partition, values in self._values(KEPT).items():
+    def _check_kept(self, kept: Mapping[int, Mapping[int, int]]) -> None:
+        for partition, values in kept.items():
             numbers = list(values.values())
             if numbers != sorted(set(numbers)):
                 raise SteadyLoadError(f"{KEPT}-{partition}: records are doubled or out of order")
@@ -262,34 +230,24 @@ class SteadyLoad:
                         f"{KEPT}-{partition}: {number} was acknowledged at {offset}; there is {values.get(offset)}"
                     )
 
-    def _check_paid(self) -> None:
-        for partition, values in self._values(PAID).items():
-            if list(values.values()) != self.paid:
-                wrong = sorted(set(values.values()) ^ set(self.paid))
-                raise SteadyLoadError(
-                    f"{PAID}-{partition}: transactions are lost, doubled or too many: {wrong}"
-                )
+    def _check_copied(self, kept: Mapping[int, Mapping[int, int]]) -> None:
+        expected = Counter(str(number) for values in kept.values() for number in values.values())
+        found = read(self._servers, COPIED, PARTITIONS)
+        if found != expected:
+            raise SteadyLoadError(
+                f"{COPIED}: {sorted((expected - found).elements())} are missing,"
+                f" {sorted((found - expected).elements())} too many"
+            )
 
     def _check_offsets(self, group: str, expected: Mapping[int, int]) -> None:
-        consumer = Consumer({**self._settings, "group.id": group})
-        try:
-            asked = [TopicPartition(KEPT, each) for each in expected]
-            found = {each.partition: each.offset for each in consumer.committed(asked, REQUEST_S)}
-        finally:
-            consumer.close()
+        found = self._offsets(group, expected)
         if found != dict(expected):
             raise SteadyLoadError(f"group {group} committed {dict(expected)}, and has {found}")
 
-
-def _patiently(ask: Callable[[], None]) -> None:
-    """Call again while the error may pass, unless the call itself took all its time. Raises KafkaException."""
-    deadline_s = time.monotonic() + WAIT_S
-    while True:
+    def _offsets(self, group: str, partitions: Iterable[int]) -> dict[int, int]:
+        consumer = Consumer({**self._settings, "group.id": group})
         try:
-            ask()
-            return
-        except KafkaException as error:
-            is_passing = error.args[0].retriable() and error.args[0].code() != KafkaError._TIMED_OUT
-            if not is_passing or time.monotonic() > deadline_s:
-                raise
-        time.sleep(PAUSE_S)
+            asked = [TopicPartition(KEPT, each) for each in partitions]
+            return {each.partition: each.offset for each in consumer.committed(asked, REQUEST_S)}
+        finally:
+            consumer.close()
