@@ -28,12 +28,15 @@ from compat.runs import (
     groups,
     mixed,
     mixed_releases,
+    older_controllers,
     our_brokers,
     records,
     replication,
+    rolling_upgrade,
     same_responses,
     share_state,
     soak,
+    steady_load,
     stock_brokers,
     suites,
     upgrade,
@@ -58,11 +61,13 @@ FAILURES = (
     group_clients.GroupClientsError,
     groups.GroupsError,
     mixed.MixedRunError,
+    older_controllers.OlderControllersError,
     our_brokers.OurBrokersError,
     records.WrongRecordsError,
     replication.ReplicationError,
     same_responses.ResponsesDifferError,
     soak.SoakError,
+    steady_load.SteadyLoadError,
     upgrade.UpgradeError,
     subprocess.CalledProcessError,
     subprocess.TimeoutExpired,
@@ -350,16 +355,18 @@ def configuration_command(work: Path | None) -> None:
     "--from",
     "releases",
     multiple=True,
-    type=click.Choice(list(upgrade.HIGHEST)),
+    type=click.Choice(rolling_upgrade.RELEASES),
     help="[default: all of them]",
 )
 @_versions_option
 def upgrade_command(work: Path | None, releases: tuple[str, ...], versions: tuple[int, ...]) -> None:
-    """Clusters of older releases: controllers become ours, theirs again, ours; then brokers and features go up."""
+    """Clusters of older releases become ours: all nodes, one by one; and controllers alone, theirs again, and ours."""
     folder = _work(work, "upgrade")
-    for release in releases or tuple(upgrade.HIGHEST):
+    for release in releases or rolling_upgrade.RELEASES:
         subprocess.run([FETCH, release], check=True)
-        for kraft_version in versions or (0, 1):
+        click.echo(f"all nodes of {release}")
+        rolling_upgrade.run(folder / f"{release}-whole", release=release, tell=with_times())
+        for kraft_version in versions or (0, 1) if release in upgrade.HIGHEST else ():
             click.echo(f"from {release}, kraft.version {kraft_version}")
             place = folder / f"{release}-kraft-{kraft_version}"
             outcome = upgrade.run(place, release=release, kraft_version=kraft_version, tell=with_times())
@@ -385,6 +392,23 @@ def soak_command(work: Path | None, minutes: float, seed: int) -> None:
     soak.run(folder / "stock-brokers", seed=seed, pace=pace, tell=with_times())
     for stock in (1, 2):
         soak.run_mixed(folder / f"stock-{stock}", stock=stock, seed=seed, pace=pace, tell=with_times())
+
+
+@cli.command("older-controllers")
+@_work_option
+@click.option(
+    "--release",
+    "releases",
+    multiple=True,
+    type=click.Choice(rolling_upgrade.RELEASES),
+    help="Of the controller.  [default: all of them]",
+)
+def older_controllers_command(work: Path | None, releases: tuple[str, ...]) -> None:
+    """Our brokers, and one of the same release, under a controller of an older release of Apache Kafka."""
+    folder = _work(work, "older-controllers")
+    for release in releases or rolling_upgrade.RELEASES:
+        subprocess.run([FETCH, release], check=True)
+        older_controllers.run(folder / release, release=release, tell=with_times())
 
 
 @cli.command("our-brokers")

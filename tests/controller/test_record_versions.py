@@ -14,6 +14,7 @@ from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.features import METADATA_VERSION, METADATA_VERSIONS, MINIMUM_METADATA_VERSION
 from tests.controller.support.harness import ELR, Batch, Harness, directory, update_features_request
 from tests.controller.support.workload import step
+from tests.versions.support.served import readable, releases, supported
 
 LEVELS = [each.level for each in METADATA_VERSIONS if each >= MINIMUM_METADATA_VERSION]
 UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
@@ -35,6 +36,12 @@ def newest_version(record: Message, level: int) -> int:
     return max((version for since, version in versions.items() if since <= level), default=0)
 
 
+def releases_at(level: int) -> list[str]:
+    """The releases of Apache Kafka whose nodes may be in a cluster at that level."""
+    ranges = {release: supported(release)[METADATA_VERSION] for release in releases()}
+    return [release for release, (lowest, highest) in ranges.items() if lowest <= level <= highest]
+
+
 def written(log: list[Batch]) -> Iterator[tuple[Any, int, int]]:
     """Every record, the version it was written in, and the level that was in force before its batch."""
     level = 0
@@ -52,6 +59,9 @@ def check(log: list[Batch]) -> set[str]:
     names = set()
     for record, version, level in written(log):
         names.add(record.NAME)
+        for release in releases_at(level):
+            lowest, highest = readable(release)[record.NAME]
+            assert lowest <= version <= highest, (release, record, version, level)
         newest = newest_version(record, level)
         if record.NAME in IN_THE_LOWEST_VERSION_THAT_FITS:
             assert version <= newest, (record, version, level)

@@ -275,7 +275,7 @@ def _options(*choices: tuple[str, Sequence[object]]) -> list[str]:
 def _beside() -> list[Search]:
     from compat.runs.clients_deaths import CLIENTS
     from compat.runs.group_clients import CLIENTS as MEMBERS
-    from compat.runs.upgrade import HIGHEST
+    from compat.runs.rolling_upgrade import RELEASES
 
     stocks, versions = ("stock", (2, 1)), ("kraft-version", (1, 0))
     cuts = [f"--random 20 --seed {{number}} {options}" for options in _options(stocks, versions)]
@@ -298,8 +298,13 @@ def _beside() -> list[Search]:
         _part("configuration", "Properties files of Apache Kafka's users.", ""),
         _part(
             "upgrade",
-            "Older releases' controllers become ours and theirs again.",
-            *_options(("from", tuple(HIGHEST)), versions),
+            "Older releases' nodes become ours, and theirs again.",
+            *_options(("from", RELEASES), versions),
+        ),
+        _part(
+            "older-controllers",
+            "Our brokers under older releases' controllers.",
+            *_options(("release", RELEASES)),
         ),
         _part("our-brokers", "Our brokers on Apache Kafka's controllers.", ""),
         _part("share-state", "A share group of Apache Kafka's whose state we keep.", ""),

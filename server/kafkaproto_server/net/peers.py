@@ -27,6 +27,7 @@ from kafkaproto_server.net.limits import (
     RECEIVE_CHUNK_BYTES,
     SEND_CHUNK_BYTES,
 )
+from kafkaproto_server.net.older_nodes import fitted
 from kafkaproto_server.net.streams import Connect, OutboundStream, connect_tcp
 from kafkaproto_server.ports import Rng
 
@@ -117,7 +118,9 @@ class PeerChannel:
         """Send a request, at the highest common version unless one is given, and return its response.
 
         The timeout starts with the call: it includes waiting for an earlier request, for the backoff and for the
-        connection. Raises PeerDisconnected, PeerTimeout, and UnsupportedVersionError if there is no common version.
+        connection. Raises PeerDisconnected, PeerTimeout, and LocalProtocolError if the request cannot be sent to this
+        node: UnsupportedVersionError if there is no common version, or if that version lacks a field that may not be
+        left out (`net.older_nodes`).
         """
         return await self.ask(request.NAME, lambda served: (request, version), timeout_ms=timeout_ms)
 
@@ -134,7 +137,10 @@ class PeerChannel:
                 served = connection.served_versions
                 assert served is not None, "a connection knows the versions once it is made"
                 # An exception here comes before anything is written, so the connection stays usable.
-                connection.send_request(*prepare(served))
+                request, version = prepare(served)
+                if version is None:
+                    version = connection.version_for(request)
+                connection.send_request(fitted(request, version), version)
                 response = await self._exchange(connection)
                 assert isinstance(response, IncomingResponse)
                 return response.response

@@ -559,3 +559,18 @@ async def test_a_session_lasts_from_the_last_heartbeat_that_was_taken(autojump_c
         await trio.sleep(INTERVAL_MS / 1000 + 0.1)
         assert not broker.half.is_session_over
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(("highest", "warnings"), [(1, 1), (2, 0)])
+async def test_it_says_once_that_the_controller_is_too_old_for_cordoned_directories(
+    highest: int, warnings: int, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = Broker(welcome)
+    broker.channel.versions = {63: (0, highest)}
+    configs: Map[ConfigResource, Map[str, str]] = Map([(CORDONED_CONFIG, Map({"cordoned.log.dirs": "/8"}))])
+    broker.published.image = ClusterImage(offset=OFFSET, configs=configs)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        await trio.sleep(5)
+        nursery.cancel_scope.cancel()
+    assert ["without cordoned log directories" in each for each in caplog.messages] == [True] * warnings

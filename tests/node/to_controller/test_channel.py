@@ -10,6 +10,7 @@ from trio.testing import MockClock
 
 from compat.ports import free_port
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import UnsupportedVersionError
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     AlterPartitionRequest,
@@ -18,8 +19,10 @@ from kafkaproto.messages import (
     EnvelopeRequest,
     EnvelopeResponse,
 )
+from kafkaproto_server.net.peers import PeerChannel
 from kafkaproto_server.node.to_controller.channel import (
     REPLACED_GRACE_MS,
+    UNSENDABLE_PAUSE_MS,
     ControllerChannel,
     ControllerUnavailable,
 )
@@ -256,3 +259,32 @@ async def test_it_is_told_that_the_controller_stayed_silent() -> None:
 
     async with listening(ScriptedController(silent), served_versions=SERVED.get) as (_, port):
         assert (await unavailable(lambda: at(port))).endswith(f"127.0.0.1:{port} is silent")
+
+
+async def test_a_request_that_cannot_be_encoded_for_the_controller_has_no_response() -> None:
+    """Whatever the reason is: the sender's task goes on."""
+    async with listening(ScriptedController(alive), served_versions=SERVED.get) as (listener, port):
+        to = channel(lambda: at(port))
+        request = BrokerHeartbeatRequest(broker_id=1 << 40)
+        with pytest.raises(ControllerUnavailable, match="broker_id"):
+            await to.send(request, timeout_ms=GIVE_UP_MS)
+        # The connection was not lost by that.
+        assert await beat(to) == BrokerHeartbeatResponse(is_caught_up=True)
+        assert listener.statistics().accepted_connections == 1
+        to.close()
+
+
+async def test_a_request_that_cannot_be_sent_to_the_controller_is_rarely_tried_again(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    autojump_clock.autojump_threshold = QUIET_S
+    tries: list[Message] = []
+
+    async def ask(self: PeerChannel, request: Message, *, timeout_ms: int) -> Message:
+        tries.append(request)
+        raise UnsupportedVersionError("no version is common")
+
+    monkeypatch.setattr(PeerChannel, "send", ask)
+    with pytest.raises(ControllerUnavailable, match="no version is common"):
+        await beat(channel(lambda: at(9)))
+    assert len(tries) == TIMEOUT_MS / UNSENDABLE_PAUSE_MS

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import trio
 
+from kafkaproto.api import ApiKey
 from kafkaproto.error_codes import describe
 from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
@@ -18,6 +19,9 @@ from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.ports import Clock
+
+CORDONED_DIRECTORIES_FROM = 2
+"""The first version of BrokerHeartbeat that names cordoned directories (KIP-1066)."""
 
 _log = logging.getLogger("kafkaproto.server.broker")
 
@@ -67,6 +71,8 @@ class BrokerLifecycleManager:
             broker_epoch=lambda: lifecycle.broker_epoch,
             clock=clock,
         )
+        self._directories = directories
+        self._has_warned_of_cordoned = False
         self._channel = channel
         self._published = published
         self._heartbeat_interval_ms = heartbeat_interval_ms
@@ -213,6 +219,7 @@ class BrokerLifecycleManager:
         lifecycle.handle_response(response, self._clock.now_ms())
         if not lifecycle.last_refusal:
             lifecycle.session_renewed(sent_ms)
+        self._maybe_warn_of_cordoned()
         if lifecycle.was_told_to_leave and not was_told_to_leave:
             _log.warning(
                 "the controller fenced this broker, which did not ask for it: the broker asks to be unfenced"
@@ -223,3 +230,15 @@ class BrokerLifecycleManager:
         elif code and code != before:
             info = describe(code)
             _log.warning("the controller refused %s: %s: %s", request.NAME, info.name, info.message)
+
+    def _maybe_warn_of_cordoned(self) -> None:
+        """Say so, once, if the active controller is too old to hear of cordoned directories."""
+        served = self._channel.served_versions
+        if self._has_warned_of_cordoned or served is None or not self._directories.cordoned_ids:
+            return
+        _, highest = served.get(ApiKey.BROKER_HEARTBEAT, (0, CORDONED_DIRECTORIES_FROM))
+        if highest < CORDONED_DIRECTORIES_FROM:
+            self._has_warned_of_cordoned = True
+            _log.warning(
+                "the active controller is of a release without cordoned log directories: it places replicas in them"
+            )

@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 import trio
 
-from kafkaproto.errors import UnsupportedVersionError
+from kafkaproto.errors import LocalProtocolError
 from kafkaproto.message import Message
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.peers import PeerChannel, PeerError
@@ -163,7 +163,7 @@ class _Queue(Generic[ItemT]):
             return None
         try:
             response = await peer.send(self._owner.request(items), timeout_ms=self._owner.others.timeout_ms())
-        except (PeerError, UnsupportedVersionError) as error:
+        except (PeerError, LocalProtocolError) as error:
             if not self._has_failed:
                 _log.info("broker %d: %s", self._broker_id, error)
             self._has_failed = True

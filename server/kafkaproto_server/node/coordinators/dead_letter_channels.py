@@ -152,10 +152,13 @@ def _responded(items: Sequence[_Batch], response: Message | None) -> None:
     found: dict[tuple[bytes, int], tuple[ErrorCode, str | None]] = {}
     if response is not None:
         assert isinstance(response, ProduceResponse), "it is the response to Produce"
+        # Before version 13, responses name topics, and have no ids.
+        ids = {item.topic.name: item.topic.topic_id for item in items}
         for topic in response.responses:
+            topic_id = ids.get(topic.name, bytes(topic.topic_id))
             for place in topic.partition_responses:
                 told = describe(place.error_code).code, place.error_message
-                found[bytes(topic.topic_id), place.index] = told
+                found[topic_id, place.index] = told
     # What a response leaves out cannot be told.
     code = ErrorCode.NETWORK_EXCEPTION if response is None else ErrorCode.UNKNOWN_SERVER_ERROR
     for item in items:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import trio
 
-from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.message import Message
 from kafkaproto_server.net.peers import DisconnectCause, PeerChannel, PeerDisconnected, PeerTimeout
 from kafkaproto_server.net.streams import Connect, connect_tcp
@@ -179,7 +179,7 @@ class RaftChannel:
         except PeerTimeout as error:
             failure = RequestFailure.TIMED_OUT if error.was_connected else RequestFailure.UNREACHABLE
             end = self._failed(send, lane, failure, str(error))
-        except UnsupportedVersionError as error:
+        except LocalProtocolError as error:
             end = self._failed(send, lane, RequestFailure.UNSUPPORTED, str(error))
         except RemoteProtocolError as error:
             # The rest of this connection cannot be trusted either.

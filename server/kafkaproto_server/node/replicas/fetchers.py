@@ -18,7 +18,7 @@ import msgspec
 import trio
 
 from kafkaproto.error_codes import ErrorCode, describe
-from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.messages import (
     FetchRequest,
     FetchResponse,
@@ -272,7 +272,7 @@ class _Fetcher:
             version = fetch_version(self._owner.metadata_version())
             try:
                 response = await peer.send(request, version, timeout_ms=self._config.timeout_ms)
-            except (PeerError, UnsupportedVersionError) as error:
+            except (PeerError, LocalProtocolError) as error:
                 self._session.handle_failure()
                 await self._pause(str(error))
                 continue
@@ -586,7 +586,7 @@ class _Fetcher:
         version = list_offsets_version(self._owner.metadata_version())
         try:
             response = await self._peer.send(request, version, timeout_ms=self._config.timeout_ms)
-        except (PeerError, UnsupportedVersionError):
+        except (PeerError, LocalProtocolError):
             return None
         assert isinstance(response, ListOffsetsResponse)
         for each in _all_partitions(response):

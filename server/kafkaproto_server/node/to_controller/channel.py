@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 import trio
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.errors import UnsupportedVersionError
+from kafkaproto.errors import LocalProtocolError
 from kafkaproto.message import Message
 from kafkaproto_server.backoff import Backoff
 from kafkaproto_server.net.peers import PeerChannel, PeerError
@@ -26,6 +26,9 @@ from kafkaproto_server.types import Endpoint
 
 RETRY_INTERVAL_MS = 20
 """Time between two lookups of an unknown controller, or between two attempts at one that does not respond."""
+UNSENDABLE_PAUSE_MS = 1_000
+"""Time between two attempts if no version that the controller serves can hold the request. To find that out costs a
+millisecond each time, and it changes only with the controller's release."""
 REPLACED_GRACE_MS = 500
 """How long a replaced controller may take to respond to an earlier request. If it runs, it needs a round trip to learn
 of the new leader. If it hangs, it would otherwise hold the sender until its timeout."""
@@ -73,6 +76,7 @@ class ControllerChannel:
             async with self._one_at_a_time:
                 reason = _NOBODY_KNOWN
                 while True:
+                    pause_ms = RETRY_INTERVAL_MS
                     peer = self._connected_to_active()
                     if peer is not None:
                         if reason == _NOBODY_KNOWN:
@@ -81,8 +85,10 @@ class ControllerChannel:
                         response = await self._answer_of(peer, request, timeout_ms)
                         if isinstance(response, Message):
                             return response
-                        reason = response
-                    with trio.move_on_after(RETRY_INTERVAL_MS / 1000):
+                        if isinstance(response, LocalProtocolError):
+                            pause_ms = UNSENDABLE_PAUSE_MS
+                        reason = str(response)
+                    with trio.move_on_after(pause_ms / 1000):
                         await self._wait_for_another(peer)
         raise ControllerUnavailable(f"{request.NAME}: no response within {timeout_ms} ms: {reason}")
 
@@ -92,15 +98,22 @@ class ControllerChannel:
             self._peer.close()
             self._peer = None
 
-    async def _answer_of(self, peer: PeerChannel, request: Message, timeout_ms: int) -> Message | str:
-        """The response of an active controller, or the reason why there is none."""
-        response: Message | str = f"{peer.host}:{peer.port} is silent, and no longer the active controller"
+    async def _answer_of(
+        self, peer: PeerChannel, request: Message, timeout_ms: int
+    ) -> Message | LocalProtocolError | str:
+        """The response of an active controller, or the reason why there is none: an error if the request cannot be
+        sent to it."""
+        response: Message | LocalProtocolError | str = (
+            f"{peer.host}:{peer.port} is silent, and no longer the active controller"
+        )
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._cancel_when_replaced, peer, nursery.cancel_scope)
             try:
                 response = await peer.send(request, timeout_ms=timeout_ms)
-            except (PeerError, UnsupportedVersionError) as error:
+            except PeerError as error:
                 response = str(error)
+            except LocalProtocolError as error:
+                response = error
             nursery.cancel_scope.cancel()
         if isinstance(response, Message) and ErrorCode.NOT_CONTROLLER in error_codes(response):
             return f"{peer.host}:{peer.port} is not the active controller"
