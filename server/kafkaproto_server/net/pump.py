@@ -115,6 +115,8 @@ class _InProgress:
     begun_at: float
     ready_at: float = 0.0
     """When its response was ready; 0 before."""
+    throttle_s: float = 0.0
+    """How long its connection is muted because of it."""
 
 
 class Pump:
@@ -280,7 +282,8 @@ class Pump:
             self._fail(outcome)
             return
         if isinstance(outcome, Throttled):
-            self._muted_until = trio.current_time() + outcome.mute_ms / 1000
+            current.throttle_s = outcome.mute_ms / 1000
+            self._muted_until = trio.current_time() + current.throttle_s
             self._wake_keeper()
             outcome = outcome.body
         current.ready_at = time.perf_counter()
@@ -335,6 +338,7 @@ class Pump:
         api.add_request(request.api_version)
         api.request_queue.add(current.begun_at - current.arrived_at)
         api.response_send.add(end - current.ready_at)
+        api.throttle.add(current.throttle_s)
         api.total.add(end - current.arrived_at)
 
     def _arrived_at(self) -> float:
@@ -552,4 +556,8 @@ def _without(chunk: Sendable, sent: int) -> Sendable:
 
 
 def _metrics_of(request: Request, metrics: RequestMetrics) -> ApiMetrics:
-    return metrics.of(request.api_key if isinstance(request, IncomingRequest) else ApiKey.API_VERSIONS)
+    if not isinstance(request, IncomingRequest):
+        return metrics.of(ApiKey.API_VERSIONS)
+    api = metrics.of_request(request.api_key, request.api_version, request.frame, request.body_offset)
+    api.request_bytes.add_number(len(request.frame))
+    return api
