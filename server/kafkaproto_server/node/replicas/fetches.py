@@ -141,11 +141,9 @@ class Fetches:
         """The monotonic time."""
         return self._clock.now_ms()
 
-    def call_at(
-        self, at_ms: int, call: Callable[[], None], over: Callable[[], bool], *follower: bool
-    ) -> None:
-        """See `Timers.add` and `TopicMetrics.expire_fetch`."""
-        self._timers.add(at_ms, partial(self.metrics.expire_fetch, call, over, *follower), over)
+    def call_at(self, at_ms: int, call: Callable[[], None], over: Callable[[], bool], *of: bool) -> None:
+        """See `Timers.add`, and `TopicMetrics.expire_fetch` for ``of``."""
+        self._timers.add(at_ms, partial(self.metrics.expire_fetch, call, over, *of), over)
 
     def limit(self, values: FetchValues) -> int:
         """The most bytes of records in a response."""
