@@ -106,6 +106,10 @@ class _PeerLeft(Exception):
     """The peer has disconnected, or transfers nothing: worth a log line, but any client may do that."""
 
 
+class _HungUp(_PeerLeft):
+    """The peer has disconnected. Every client does so one day, with requests under way if it is a consumer."""
+
+
 @dataclass(slots=True)
 class _InProgress:
     """A request that has been started and whose response is not fully sent."""
@@ -316,7 +320,7 @@ class Pump:
                 sent = self._stream.send_now(chunk)
             except trio.BrokenResourceError:
                 # Nothing more can be written. The remaining bytes show that the response is incomplete.
-                self._fail(_PeerLeft(_LEFT_UNANSWERED))
+                self._fail(_HungUp(_LEFT_UNANSWERED))
                 return
             if sent < len(chunk):
                 unsent[0] = _without(chunk, sent)
@@ -453,6 +457,8 @@ class Pump:
                 pass
         except (RemoteProtocolError, CloseConnection) as fault:
             self._log_close(logging.WARNING, str(fault))
+        except _HungUp as leaving:
+            self._log_close(logging.DEBUG, str(leaving))
         except _PeerLeft as leaving:
             self._log_close(logging.INFO, str(leaving))
 
@@ -477,7 +483,7 @@ class Pump:
             if self._is_draining:
                 return True
             if self._input_has_ended and self._connection.is_inside_request:
-                raise _PeerLeft("it hung up inside a request")
+                raise _HungUp("it hung up inside a request")
             if self._input_has_ended:
                 return True
         if self._fault is None and not self._unsent:
@@ -498,7 +504,7 @@ class Pump:
         if self._muted_until:
             return
         if self._input_has_ended:
-            raise _PeerLeft("it hung up before its answer was ready")
+            raise _HungUp("it hung up before its answer was ready")
         now = trio.current_time()
         if self._in_progress is not None:
             # A peer that waits for our response is not idle. Writing the response restarts the timeout.
@@ -518,7 +524,7 @@ class Pump:
                 try:
                     sent = await self._stream.send_some(chunk)
                 except trio.BrokenResourceError:
-                    raise _PeerLeft(_LEFT_UNANSWERED) from None
+                    raise _HungUp(_LEFT_UNANSWERED) from None
             self._sending = None
             if self._fault is not None:
                 raise self._fault

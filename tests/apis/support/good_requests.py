@@ -421,6 +421,8 @@ def _questions() -> list[Message]:
     quorum = kafka.DescribeQuorumRequest
     directories = kafka.DescribeLogDirsRequest.DescribableLogDirTopic
     return [
+        kafka.SaslHandshakeRequest(mechanism="PLAIN"),
+        kafka.SaslAuthenticateRequest(auth_bytes=b"\0user\0password"),
         kafka.MetadataRequest(
             topics=[kafka.MetadataRequest.Topic(name="topic-1")],
             allow_auto_topic_creation=False,

@@ -35,6 +35,7 @@ from kafkaproto_server.apis.authorization import (
 )
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
+from kafkaproto_server.apis.cluster.shown_controller import shown_controller
 from kafkaproto_server.image.entries import BrokerRegistration, PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic
@@ -87,7 +88,7 @@ def handle_metadata(
         MetadataResponse(
             brokers=alive,
             cluster_id=services.node.cluster_id,
-            controller_id=alive[services.node.choose(len(alive))].node_id if alive else NO_NODE,
+            controller_id=shown_controller([each.node_id for each in alive], services.node),
             cluster_authorized_operations=(
                 cluster_authorized_operations(context, services)
                 if request.include_cluster_authorized_operations
