@@ -2,8 +2,8 @@
 
 A broker lists the live brokers, with their endpoints for the listener on which the request came in; in version 2 also
 fenced ones, if the request asks for them. It names itself as controller while it is not fenced, since every broker
-forwards requests to the controller. A controller lists the registered controllers, and names the quorum's leader if that is one of them
-(KIP-919). To ask one kind of listener for the other kind of endpoint is MISMATCHED_ENDPOINT_TYPE.
+forwards requests to the controller. A controller lists the registered controllers, and names the quorum's leader if
+that is one of them (KIP-919). To ask one kind of listener for the other kind of endpoint is MISMATCHED_ENDPOINT_TYPE.
 """
 
 from __future__ import annotations

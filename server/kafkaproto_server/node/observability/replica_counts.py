@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 import trio
@@ -32,7 +32,7 @@ TOPICS_AT_ONCE: Final = 2_000
 LATE_AFTER_MS: Final = 5 * 60 * 1000
 
 
-class LogLook(NamedTuple):
+class LogLook(msgspec.Struct, frozen=True, gc=False):
     """A log that is open."""
 
     size: int
@@ -43,7 +43,7 @@ class LogLook(NamedTuple):
     """Its size as percents of ``retention.bytes``; 0 without such a limit."""
 
 
-class LeaderLook(NamedTuple):
+class LeaderLook(msgspec.Struct, frozen=True, gc=False):
     """What the leader of a partition tells of it."""
 
     replicas: int
@@ -58,7 +58,7 @@ NOT_LEADING: Final = LeaderLook(0, 0, False, False, False)
 """What a follower tells: nothing."""
 
 
-class ReplicaLook(msgspec.Struct, frozen=True, kw_only=True):
+class ReplicaLook(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One replica with an open log."""
 
     topic: str
