@@ -262,7 +262,7 @@ class Node:
         self, nursery: trio.Nursery, opened: OpenedNode, watch: DirectoryWatch, admission: Admission
     ) -> None:
         """What only a broker has."""
-        await nursery.start(self._connection_limits(admission).run, opened.quorum.published)
+        self._throttling.also = self._connection_limits(admission).use
         self._data = BrokerData(
             config=self._config,
             opened=opened,

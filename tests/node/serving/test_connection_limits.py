@@ -15,6 +15,8 @@ from kafkaproto_server.image.entries import BROKER_RESOURCE
 from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.net.admission import UNLIMITED, Admission, AdmissionLimits
 from kafkaproto_server.node.serving.connection_limits import ConnectionLimits
+from kafkaproto_server.node.serving.throttling import Throttling
+from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.types import ListenerKind
 
 pytestmark = pytest.mark.trio
@@ -29,7 +31,7 @@ def image(**configs: Mapping[str, str]) -> ClusterImage:
         return found["all" if name == "" else "own"]
 
     found = {each: Map(configs.get(each, {})) for each in ("all", "own")}
-    return cast(ClusterImage, SimpleNamespace(config=config))
+    return cast(ClusterImage, SimpleNamespace(config=config, client_quotas={}))
 
 
 class Node:
@@ -45,7 +47,9 @@ class Node:
         limits = ConnectionLimits(
             self.admission, configs, "", ["INSIDE", "OUTSIDE"], cast(Any, SimpleNamespace(run=self.run))
         )
-        nursery.start_soon(limits.run, cast(Any, self.published))
+        throttling = Throttling(RateWindows(1, 1), lambda: 0)
+        throttling.also = limits.use
+        nursery.start_soon(throttling.run, cast(Any, self.published))
 
     async def run(self, function: Any) -> Any:
         await trio.lowlevel.checkpoint()

@@ -10,14 +10,12 @@ import logging
 from collections.abc import Sequence
 from functools import partial
 
-import trio
-
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.net.admission import Admission
 from kafkaproto_server.node.descriptors import addresses_with_limits
-from kafkaproto_server.node.quorum.published import Published
 from kafkaproto_server.node.threads import Threads
 
 _log = logging.getLogger("kafkaproto.server.net")
@@ -49,17 +47,9 @@ class ConnectionLimits:
         self._overrides = overrides
         self._per_address = admission.limits.per_address
 
-    async def run(
-        self, published: Published, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
-    ) -> None:
-        """Follow the metadata until cancelled."""
-        task_status.started()
-        while True:
-            changed = published.changed
-            await self._use(self._configs.at(published.image))
-            await changed.wait()
-
-    async def _use(self, configs: NodeConfigs) -> None:
+    async def use(self, image: ClusterImage) -> None:
+        """Let the limits of an image hold. Waits only if the addresses of hosts have to be looked up."""
+        configs = self._configs.at(image)
         if configs is self._used:
             return
         self._used = configs
