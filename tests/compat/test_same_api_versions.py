@@ -93,7 +93,5 @@ def test_nobody_authenticates_there(
 ) -> None:
     request = SaslAuthenticateRequest(auth_bytes=proof)
     told, right = (answer(node, listener, request, version) for node in (rival_node, stock_node))
-    for each in (told, right):
-        assert each.pop("errorMessage")
     assert told == right
     assert right["errorCode"] == ErrorCode.ILLEGAL_SASL_STATE
