@@ -152,3 +152,17 @@ async def test_who_copies_and_lags_is_told(autojump_clock: MockClock) -> None:
             fetchers.unfollow((TOPIC_ID, each.replica.partition.index))
         assert fetchers.counts() == []
         nursery.cancel_scope.cancel()
+
+
+async def test_a_log_that_has_failed_is_left_alone(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        fetchers, followings = await following(nursery, 1)
+        followings[0].owner.replicas.failed = lambda hosted, error: None
+        fetcher = fetchers._fetchers[2, 0]
+        await take(fetcher, fetched(records=records(0), high_watermark=1))
+        (job,) = followings[0].jobs
+        job.failed(OSError("a broken disk"))
+        fetchers.use_count(11)
+        assert sorted(where(fetchers)) == list(range(1, PARTITIONS))
+        assert fetchers.lag_of((TOPIC_ID, 0)) is None
+        nursery.cancel_scope.cancel()

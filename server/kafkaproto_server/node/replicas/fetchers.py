@@ -277,7 +277,10 @@ class _Fetcher:
     def move(self, key: PartitionKey) -> None:
         """Give a partition to the fetcher that has it by their present number, now or once its log is not being
         changed."""
-        followed = self._followed[key]
+        followed = self._followed.get(key)
+        if followed is None:
+            # Its log has failed, and nobody copies it any more.
+            return
         followed.must_move = self._owner.place_of(followed.hosted.partition) != self._place
         if followed.must_move and not followed.is_busy:
             self._owner.follow(followed.hosted)
