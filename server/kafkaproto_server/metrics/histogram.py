@@ -59,9 +59,12 @@ class Histogram:
             self._max_us = microseconds
 
     def add_number(self, number: int) -> None:
-        """Add a value that is no duration: it counts as so many microseconds."""
-        # The half makes up for what the division loses.
-        self.add((number + 0.5) / 1_000_000)
+        """Add microseconds, or a value that is no duration and counts as so many; not below 0."""
+        self.count += 1
+        self.sum_us += number
+        self._buckets[_bucket(number)] += 1
+        if number > self._max_us:
+            self._max_us = number
 
     @classmethod
     def sum_of(cls, histograms: Iterable[Histogram]) -> Histogram:

@@ -19,6 +19,8 @@ from kafkaproto_server.metrics.histogram import Histogram
 FOLLOWER_FETCH: Final = -1
 """Stands for the api key of Fetch requests of followers."""
 
+_FETCH: Final = int(ApiKey.FETCH)
+"""To compare with a member of an enumeration takes longer."""
 _FIRST_WITH_REPLICA_STATE: Final = 15
 """Version of Fetch from which on a replica is named in a tagged field, the last of the request."""
 _REPLICA_STATE: Final = b"\x01\x0d"
@@ -118,9 +120,10 @@ class RequestMetrics:
 
     def of_request(self, api_key: int, version: int, frame: bytes, body_offset: int) -> ApiMetrics:
         """The metrics of the requests to which this one belongs; ``frame`` has its header and body."""
-        if api_key == ApiKey.FETCH and _is_of_follower(version, frame, body_offset):
-            return self.of(FOLLOWER_FETCH)
-        return self.of(api_key)
+        if api_key == _FETCH and _is_of_follower(version, frame, body_offset):
+            api_key = FOLLOWER_FETCH
+        found = self.apis.get(api_key)
+        return self.of(api_key) if found is None else found
 
     def rotate(self) -> None:
         """Begin a new half of every histogram's window."""

@@ -119,7 +119,7 @@ class _InProgress:
     begun_at: float
     ready_at: float = 0.0
     """When its response was ready; 0 before."""
-    throttle_s: float = 0.0
+    throttle_us: int = 0
     """How long its connection is muted because of it."""
 
 
@@ -286,8 +286,8 @@ class Pump:
             self._fail(outcome)
             return
         if isinstance(outcome, Throttled):
-            current.throttle_s = outcome.mute_ms / 1000
-            self._muted_until = trio.current_time() + current.throttle_s
+            current.throttle_us = outcome.mute_ms * 1000
+            self._muted_until = trio.current_time() + outcome.mute_ms / 1000
             self._wake_keeper()
             outcome = outcome.body
         current.ready_at = time.perf_counter()
@@ -342,7 +342,7 @@ class Pump:
         api.add_request(request.api_version)
         api.request_queue.add(current.begun_at - current.arrived_at)
         api.response_send.add(end - current.ready_at)
-        api.throttle.add(current.throttle_s)
+        api.throttle.add_number(current.throttle_us)
         api.total.add(end - current.arrived_at)
 
     def _arrived_at(self) -> float:
