@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from compat.cluster import CombinedCluster
+from compat.cluster import CombinedCluster, partitions
 from compat.node import give_back, take_away
 from compat.process import wait_until
 from compat.quorum import connect
@@ -38,7 +38,7 @@ Page = Mapping[tuple[str, Labels], float]
 OVERRIDES: Final = {
     "auto.create.topics.enable": "false",
     "broker.heartbeat.interval.ms": "300",
-    "broker.session.timeout.ms": "6000",
+    "broker.session.timeout.ms": "12000",
     "controller.quorum.fetch.timeout.ms": "1500",
     "controller.quorum.election.timeout.ms": "500",
     "leader.imbalance.check.interval.seconds": "3600",
@@ -50,7 +50,8 @@ OVERRIDES: Final = {
 LOG_DIRECTORIES: Final = {2: 2}
 TOPIC, BROKER = 2, 4
 """Types of resources with configs."""
-HANG_S: Final = 4.5
+HANG_S: Final = 10.0
+"""Longest time for which a node hangs: it is not to be fenced."""
 RECORDS: Final = 20_000
 """More than an alert allows a follower to lack."""
 
@@ -209,7 +210,7 @@ class Scenario:
         with self._cluster.brokers[node_id].paused():
             # Without a record that it lacks, it does not lag.
             assert self._produce(1, "whole", b"v", acks=1) == 0
-            time.sleep(HANG_S)
+            wait_until(lambda: node_id not in self._isr("whole"), HANG_S, "a smaller ISR")
         self._watch.until("KafkaIsrShrinks")
 
     def _lose_a_directory(self) -> None:
@@ -255,6 +256,9 @@ class Scenario:
     def _ask(self, node_id: int, request: Message) -> Message:
         with connect(self._cluster.brokers[node_id].bootstrap_server, timeout_ms=60_000) as client:
             return client.send(request)
+
+    def _isr(self, topic: str) -> list[int]:
+        return partitions(self._cluster.brokers[1].bootstrap_server, [topic])[topic, 0].isr_nodes
 
     def _produce(self, node_id: int, topic: str, *values: bytes, acks: int = -1) -> int:
         described = self._ask(
