@@ -73,14 +73,16 @@ class StockNode(Node):
 class MeasuredStockNode(StockNode):
     """A node that tells the numbers in its MBeans."""
 
-    def __init__(self, directory: Path, properties: Mapping[str, str]) -> None:
-        """See Node."""
-        super().__init__(directory, properties)
+    def __init__(
+        self, directory: Path, properties: Mapping[str, str], jvm_options: Sequence[str] = NODE_OPTIONS
+    ) -> None:
+        """See StockNode."""
+        super().__init__(directory, properties, jvm_options)
         self._beans_port = free_port()
 
-    def mbeans(self) -> dict[tuple[str, str], float]:
+    def mbeans(self, timeout_s: float = BEANS_TIMEOUT_S) -> dict[tuple[str, str], float]:
         """The attributes that are numbers, by the name of the MBean and their own."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self._beans_port}/", timeout=BEANS_TIMEOUT_S) as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._beans_port}/", timeout=timeout_s) as page:
             lines = page.read().decode().splitlines()
         return {
             (name, attribute): float(value)
@@ -89,7 +91,7 @@ class MeasuredStockNode(StockNode):
 
     def _spawn(self, log_prefix: Path) -> ServerProcess:
         arguments = [str(self._beans_port), str(self.properties_path)]
-        command = program_command(MBEANS, arguments, class_path(SERVER), NODE_OPTIONS)
+        command = program_command(MBEANS, arguments, class_path(SERVER), self._jvm_options)
         return ServerProcess(command, log_prefix, self.directory, {})
 
 

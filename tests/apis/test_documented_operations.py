@@ -48,6 +48,7 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     14: (READ_GROUP,),
     15: (DESCRIBE_GROUP,),
     16: (DESCRIBE, DESCRIBE_GROUP),
+    17: (),
     18: (),
     19: ((Operation.CREATE, CLUSTER), (Operation.CREATE, TOPIC)),
     20: ((Operation.DELETE, TOPIC),),
@@ -66,6 +67,7 @@ DOCUMENTED: dict[int, tuple[Need, ...]] = {
     33: (ALTER_CONFIGS, (Operation.ALTER_CONFIGS, TOPIC)),
     34: (ALTER,),
     35: (DESCRIBE,),
+    36: (),
     37: ((Operation.ALTER, TOPIC),),
     38: ((Operation.CREATE_TOKENS, ResourceType.USER),),
     39: (),
@@ -150,6 +152,8 @@ SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
     (CONTROLLER, 94): (ALTER,),
 }
 """What stock 4.3.1 nodes (UnregisterController: 4.4.0), and ours, ask for in place of what is documented."""
+REFUSES_ALL = {17, 36}
+"""Nobody authenticates at a listener without SASL."""
 HIDES = {16, 41, 66}
 """Leave out what somebody may not see and refuse nothing (`test_security_descriptions`, `test_group_lists`,
 `test_list_transactions`)."""
@@ -199,7 +203,7 @@ def rows() -> list[Any]:
         pytest.param(kind, key, id=f"{kind.value}-{api.request_class.NAME}")
         for kind, table in TABLE.items()
         for key in table
-        if key not in HIDES and (api := api_by_key(key)) is not None
+        if key not in HIDES | REFUSES_ALL and (api := api_by_key(key)) is not None
     ]
 
 

@@ -1,6 +1,6 @@
 """What a node advertises, against Apache Kafka: clients infer the release, and what to switch on, from it.
 
-A node may serve fewer keys than Kafka, never other versions of a key.
+A node serves the keys of Kafka and no others, in the same versions.
 """
 
 from typing import Any
@@ -8,19 +8,14 @@ from typing import Any
 import pytest
 
 from compat.node import Node
-from kafkaproto.messages import ApiVersionsRequest
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ApiVersionsRequest, SaslAuthenticateRequest, SaslHandshakeRequest
 from tests.compat.support.nodes import CLUSTER_ID
 from tests.compat.support.responses import answer
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
 VERSIONS = range(6)
-# ApiVersions, CreateTopics, DeleteTopics, DescribeConfigs, CreatePartitions, DescribeQuorum, DescribeCluster and
-# UnregisterController are needed on both listeners, Metadata and DescribeTopicPartitions on the broker's.
-NEEDED_KEYS = {
-    "broker": {3, 18, 19, 20, 32, 37, 55, 60, 75, 94},
-    "controller": {18, 19, 20, 32, 37, 55, 60, 94},
-}
 # Levels of metadata.version, of which a node may leave out those before 3.9-IV0.
 LEVEL_3_3_IV3, LEVEL_3_9_IV0 = 7, 21
 
@@ -43,8 +38,7 @@ def test_every_advertised_range_is_kafkas(
 
     keys = [entry["apiKey"] for entry in told]
     assert keys == sorted(set(keys))
-    assert NEEDED_KEYS[listener] <= set(keys) <= right.keys()
-    assert told == [right[key] for key in keys]
+    assert told == list(right.values())
 
 
 @pytest.mark.parametrize("listener", ["broker", "controller"])
@@ -77,3 +71,27 @@ def test_a_cluster_and_a_node_that_are_named_are_checked_as_kafka_does(
     assert bool(told["apiKeys"]) == bool(right["apiKeys"])
     if right["errorCode"]:
         assert told == right
+
+
+@pytest.mark.parametrize("listener", ["broker", "controller"])
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", ""])
+@pytest.mark.parametrize("version", range(2))
+def test_there_is_no_handshake_where_nobody_authenticates(
+    rival_node: Node, stock_node: Node, listener: str, mechanism: str, version: int
+) -> None:
+    request = SaslHandshakeRequest(mechanism=mechanism)
+    told, right = (answer(node, listener, request, version) for node in (rival_node, stock_node))
+    assert told == right
+    assert right["errorCode"] == ErrorCode.ILLEGAL_SASL_STATE
+
+
+@pytest.mark.parametrize("listener", ["broker", "controller"])
+@pytest.mark.parametrize("proof", [b"", b"\0user\0password"])
+@pytest.mark.parametrize("version", range(3))
+def test_nobody_authenticates_there(
+    rival_node: Node, stock_node: Node, listener: str, proof: bytes, version: int
+) -> None:
+    request = SaslAuthenticateRequest(auth_bytes=proof)
+    told, right = (answer(node, listener, request, version) for node in (rival_node, stock_node))
+    assert told == right
+    assert right["errorCode"] == ErrorCode.ILLEGAL_SASL_STATE

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
+from pathlib import Path
 
 import pytest
 
+import kafkaproto_server
+from kafkaproto_server.config.kafka_loggers import COUNTERPARTS
 from kafkaproto_server.config.log_levels import level_name, logger_levels, set_logger_levels
 
 
@@ -63,3 +67,38 @@ def test_the_root_has_a_level_of_its_own() -> None:
         assert "root" not in logging.root.manager.loggerDict
     finally:
         logging.getLogger().setLevel(before)
+
+
+@pytest.mark.parametrize(
+    ("kafkas", "ours"),
+    [
+        ("kafka.server.ReplicaManager", "kafkaproto.server.replicas"),
+        ("kafka.authorizer.logger", "kafkaproto.server.authorizer"),
+        ("org.apache.kafka.controller.QuorumController", "kafkaproto.server.controller"),
+        ("org.apache.kafka.raft.KafkaRaftClient", "kafkaproto.server.quorum"),
+        ("org.apache.kafka.server.BrokerLifecycleManager", "kafkaproto.server.broker"),
+        ("kafka.network.SocketServer", "kafkaproto.server.net"),
+        ("kafka", "kafkaproto.server"),
+    ],
+)
+def test_a_logger_of_kafka_stands_for_ours(kafkas: str, ours: str) -> None:
+    before = logging.getLogger(ours).level
+    try:
+        set_logger_levels({kafkas: "FATAL"})
+        assert logging.getLogger(ours).level == logging.CRITICAL
+        assert (logger_levels()[kafkas], logger_levels()[ours]) == ("FATAL", "FATAL")
+        set_logger_levels({kafkas: None})
+        assert logging.getLogger(ours).level == logging.NOTSET
+    finally:
+        logging.getLogger(ours).setLevel(before)
+
+
+def test_every_counterpart_is_a_logger_that_the_server_has() -> None:
+    root = Path(kafkaproto_server.__file__).parent
+    used = {
+        name
+        for path in root.rglob("*.py")
+        for name in re.findall(r'getLogger\("([^"]+)"\)', path.read_text())
+    }
+    assert set(COUNTERPARTS.values()) <= used
+    assert not set(COUNTERPARTS) & used

@@ -9,7 +9,7 @@ from kafkaproto_server.config_keys.model import ConfigDefinition, ConfigType, fo
 
 
 def define(type_: ConfigType, **facts: object) -> ConfigDefinition:
-    return ConfigDefinition(name="some.key", type=type_, **facts)  # type: ignore[arg-type]
+    return ConfigDefinition(name="some.key", kind="topic", type=type_, **facts)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,15 @@ def test_an_error_says_what_is_allowed() -> None:
 
 
 def test_definitions_describe_themselves() -> None:
-    assert TOPIC_KEYS["compression.gzip.level"].describe() == "Type int, 1 to 9, or -1. Default: -1."
-    assert BROKER_KEYS["ssl.client.auth"].describe() == (
-        "Type string: required, requested, none. Default: none. Can change at run time, for one broker."
+    described = {
+        key.name: key.describe() for key in (*BROKER_KEYS.values(), TOPIC_KEYS["compression.gzip.level"])
+    }
+    assert described["compression.gzip.level"].endswith("default. Type int, 1 to 9, or -1. Default: -1.")
+    assert described["ssl.client.auth"].endswith(
+        "No effect here. Type string: required, requested, none. Default: none. Can change at run time, for one"
+        " broker."
     )
-    assert BROKER_KEYS["log.retention.ms"].describe() == (
-        "Type long, 1 or more, or -1. Can change at run time, for one broker or for all."
+    assert described["log.retention.ms"].endswith(
+        "Topics can override it. Type long, 1 or more, or -1. Can change at run time, for one broker or for all."
     )
-    assert BROKER_KEYS["controller.quorum.voters"].describe() == "Type list. Default: empty."
+    assert described["controller.quorum.voters"].endswith("for ever. Type list. Default: empty.")

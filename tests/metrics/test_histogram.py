@@ -67,3 +67,22 @@ def test_the_window_forgets_what_came_before_its_last_two_halves() -> None:
     histogram.rotate()
     assert (histogram.max_ms, histogram.quantiles_ms([1.0])) == (0, [0.0])
     assert (histogram.count, histogram.sum_us) == (2, 1_001_000)
+
+
+def test_a_number_counts_as_it_is() -> None:
+    histogram = Histogram()
+    for number in (0, 7, 57, 1_000_003):
+        histogram.add_number(number)
+    assert (histogram.count, histogram.sum_us, histogram.max_ms) == (4, 1_000_067, 1000.003)
+    assert histogram.quantiles_ms([0.25, 0.5]) == [0.0, 0.007]
+
+
+def test_a_sum_has_the_windows_of_all() -> None:
+    older, newer = filled([1_000_000]), filled([2_000, 3_000_000])
+    older.rotate()
+    total = Histogram.sum_of([older, newer])
+    assert (total.count, total.sum_us, total.max_ms) == (3, 4_002_000, 3000)
+    assert total.quantiles_ms([1.0])[0] == pytest.approx(3000, rel=0.07)
+    total.rotate()
+    assert total.max_ms == 3000
+    assert Histogram.sum_of([]).count == 0

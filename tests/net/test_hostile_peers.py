@@ -164,7 +164,7 @@ async def test_oddities_that_kafka_tolerates_are_answered_and_leave_the_connecti
 async def test_large_frames_that_are_announced_and_held_cost_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.INFO, logger=LOGGER)
+    caplog.set_level(logging.DEBUG, logger=LOGGER)
     async with node() as (listener, port, neighbour):
         tracemalloc.start()
         try:
@@ -265,7 +265,7 @@ async def test_peers_that_connect_and_vanish_leave_nothing_behind(caplog: pytest
 
 
 async def test_a_reset_inside_a_request_leaves_one_log_line(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger=LOGGER)
+    caplog.set_level(logging.DEBUG, logger=LOGGER)
     async with node() as (listener, port, neighbour):
         stream = await trio.open_tcp_stream("127.0.0.1", port)
         await stream.send_all(API_VERSIONS + API_VERSIONS[:9])

@@ -42,6 +42,10 @@ async def test_a_request_behind_another_waits_in_the_queue_and_the_first_does_no
     assert first_ms < second_ms
     assert api.request_queue.max_ms >= SERVE_MS
     assert api.total.sum_ms >= 3 * SERVE_MS
+    # Sizes are those of frames, without the four bytes before each. Nobody was throttled, and that counts too.
+    sizes = [len(request(number, body)) - 4 for number, body in ((1, b"a"), (2, b"b"))]
+    assert (api.request_bytes.count, api.request_bytes.sum_us) == (2, sum(sizes))
+    assert (api.throttle.count, api.throttle.sum_us) == (2, 0)
     assert (metrics.in_progress, metrics.sending) == (0, 0)
 
 

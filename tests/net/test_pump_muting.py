@@ -13,6 +13,7 @@ from trio.testing import (
 )
 
 from kafkaproto.connection import IncomingRequest
+from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.limits import READ_AHEAD_BYTES
 from kafkaproto_server.net.pump import ConnectionInfo, Pump, Request, Respond, Throttled
 from tests.net.support.connections import (
@@ -45,6 +46,19 @@ class Serve:
             respond(body)
         else:
             respond(Throttled(body=body if self.responds else None, mute_ms=self.mute_ms))
+
+
+async def test_the_time_of_the_throttle_is_counted_with_the_request(autojump_clock: MockClock) -> None:
+    metrics = RequestMetrics()
+    ours, theirs = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(make_plain_pump(StreamBytes(ours), Serve(), metrics=metrics).run)
+        await theirs.send_all(request(1, b"one") + request(2, b"two"))
+        expected = echo(1, b"one") + echo(2, b"two")
+        assert await receive_exactly(theirs, len(expected)) == expected
+        await theirs.aclose()
+    (api,) = metrics.apis.values()
+    assert (api.throttle.count, api.throttle.sum_ms, api.throttle.max_ms) == (2, MUTE_MS, MUTE_MS)
 
 
 def pumped(serve: Serve) -> tuple[Pump, trio.StapledStream[MemorySendStream, MemoryReceiveStream]]:

@@ -8,7 +8,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionRequest, AlterPartitionResponse
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.replica import isr_changes
-from kafkaproto_server.replica.isr_changes import RETRY_PAUSE_MS, IsrChanges
+from kafkaproto_server.replica.isr_changes import RETRY_PAUSE_MS, IsrChanges, IsrCounts
 from kafkaproto_server.replica.partition import Partition
 
 TOPIC_ID = bytes(range(16))
@@ -156,3 +156,46 @@ def test_a_change_that_failed_is_not_sent_again_if_newer_metadata_took_its_place
     leader.see(0, partition_epoch=3)
     leader.hear((0, ErrorCode.REQUEST_TIMED_OUT))
     assert leader.changes.due_ms is None
+
+
+def test_what_becomes_of_changes_is_counted() -> None:
+    leader = Leader()
+    leader.ask(0)
+    leader.ask(1)
+    leader.send()
+    leader.hear((0, ErrorCode.NONE), (1, ErrorCode.INELIGIBLE_REPLICA))
+    assert leader.changes.counts == IsrCounts(expands=1, failures=1)
+    # The one that was added has not fetched for longer than it may.
+    leader.partitions[0].appended(1, now_ms=0)
+    leader.partitions[0].maybe_shrink_isr(9_000)
+    assert leader.send() == [0]
+    leader.hear((0, ErrorCode.NONE))
+    assert leader.changes.counts == IsrCounts(expands=1, shrinks=1, failures=1)
+
+
+def test_a_change_counts_also_if_the_metadata_overtakes_the_response() -> None:
+    leader = Leader()
+    leader.ask(0)
+    leader.send()
+    partition = leader.partitions[0]
+    partition.apply(
+        PartitionImage(
+            replicas=(1, 2),
+            directories=(b"1" * 16, b"2" * 16),
+            isr=(1, 2),
+            leader=1,
+            leader_epoch=2,
+            partition_epoch=3,
+        ),
+        now_ms=0,
+    )
+    leader.hear((0, ErrorCode.NONE))
+    assert leader.changes.counts == IsrCounts(expands=1)
+
+
+def test_a_request_that_fails_as_a_whole_counts_nothing() -> None:
+    leader = Leader()
+    leader.ask(0)
+    leader.send()
+    leader.hear((0, ErrorCode.NONE), error=ErrorCode.STALE_BROKER_EPOCH)
+    assert leader.changes.counts == IsrCounts()

@@ -101,6 +101,7 @@ from kafkaproto_server.apis.security import (
     describe_user_scram_credentials,
     expire_delegation_token,
     renew_delegation_token,
+    sasl,
 )
 from kafkaproto_server.apis.share import (
     delete_share_group_state,
@@ -160,6 +161,7 @@ _ROWS = (
     sync_group.API,
     describe_groups.API,
     list_groups.API,
+    sasl.HANDSHAKE,
     api_versions.api(advertised),
     create_topics.API,
     delete_topics.API,
@@ -178,6 +180,7 @@ _ROWS = (
     end_txn.API,
     write_txn_markers.API,
     txn_offset_commit.API,
+    sasl.AUTHENTICATE,
     create_partitions.API,
     create_delegation_token.API,
     renew_delegation_token.API,

@@ -1,6 +1,7 @@
 """Checks that a broker makes on changes of its own configuration at run time, beside the checks of each value.
 
-As Apache Kafka's brokers do, it examines the whole configuration after the change: whether a node could start with
+A change that this server could not carry out is refused, unless its key has no effect here in any case. As Apache
+Kafka's brokers do, it examines the whole configuration after the change: whether a node could start with
 it, how far thread counts change at a time, and that with tiered storage a broker keeps no more locally than is kept
 in total, and copies a segment before it is deleted locally. The active controller cannot do this, because it does not
 know a broker's properties. Kafka's configuration can name classes; this server loads none, so only the default can be
@@ -30,6 +31,7 @@ _THREAD_COUNTS = (
     "remote.log.reader.threads",
 )
 _LISTS_OF_CLASSES = ("metric.reporters",)
+_OPENED_AT_START = ("listener.security.protocol.map", "listeners")
 _LOCAL_RETENTION = (
     (
         "log.remote.copy.lag.ms",
@@ -60,7 +62,9 @@ def problem_of_change(before: NodeConfigs, after: NodeConfigs, changed: Iterable
             if problem is not None:
                 return problem
     problem = _problem_of_whole(after.values)
-    return problem if problem is not None and _problem_of_whole(before.values) is None else None
+    if problem is not None and _problem_of_whole(before.values) is None:
+        return problem
+    return next(filter(None, (_problem_of_listeners(name, before, after) for name in names)), None)
 
 
 def _problem_of_class(name: str, after: NodeConfigs) -> str | None:
@@ -74,6 +78,12 @@ def _problem_of_class(name: str, after: NodeConfigs) -> str | None:
         if unknown:
             return f"{name}={value!r} names a class, and this server loads none"
     return None
+
+
+def _problem_of_listeners(name: str, before: NodeConfigs, after: NodeConfigs) -> str | None:
+    if name not in _OPENED_AT_START or before.value_of(name) == after.value_of(name):
+        return None
+    return f"{name} cannot change at run time here: a node opens its listeners when it starts"
 
 
 def _problem_of_threads(name: str, before: NodeConfigs, after: NodeConfigs) -> str | None:

@@ -50,15 +50,15 @@ broker."""
 class Definitions(Mapping[str, ConfigDefinition]):
     """The keys of one kind of resource, in order of their names."""
 
-    def __init__(self, file_name: str, extensions: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        self._file_name = file_name
+    def __init__(self, kind: str, extensions: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        self._kind = kind
         self._extensions = extensions or {}
         self._made: dict[str, ConfigDefinition] = {}
 
     def __getitem__(self, name: str) -> ConfigDefinition:
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = _definition(name, self._facts[name])
+            made = self._made[name] = _definition(name, self._kind, self._facts[name])
         return made
 
     def __iter__(self) -> Iterator[str]:
@@ -76,13 +76,14 @@ class Definitions(Mapping[str, ConfigDefinition]):
 
     @functools.cached_property
     def _facts(self) -> Mapping[str, Mapping[str, Any]]:
-        text = importlib.resources.files(__package__).joinpath(self._file_name).read_text("utf-8")
+        text = importlib.resources.files(__package__).joinpath(f"{self._kind}.json").read_text("utf-8")
         return {**json.loads(text), **self._extensions}
 
 
-def _definition(name: str, facts: Mapping[str, Any]) -> ConfigDefinition:
+def _definition(name: str, kind: str, facts: Mapping[str, Any]) -> ConfigDefinition:
     return ConfigDefinition(
         name=name,
+        kind=kind,
         type=ConfigType[facts["type"].upper()],
         default=facts.get("default"),
         required=facts.get("required", False),
@@ -99,10 +100,10 @@ def _definition(name: str, facts: Mapping[str, Any]) -> ConfigDefinition:
     )
 
 
-BROKER_KEYS = Definitions("broker.json", {**EXTENSIONS, **AUTHORIZER_KEYS})
-TOPIC_KEYS = Definitions("topic.json")
-GROUP_KEYS = Definitions("group.json")
-CLIENT_METRICS_KEYS = Definitions("client_metrics.json")
+BROKER_KEYS = Definitions("broker", {**EXTENSIONS, **AUTHORIZER_KEYS})
+TOPIC_KEYS = Definitions("topic")
+GROUP_KEYS = Definitions("group")
+CLIENT_METRICS_KEYS = Definitions("client_metrics")
 
 
 def base_of_listener_key(name: str) -> str | None:

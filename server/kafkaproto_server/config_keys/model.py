@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkaproto_server.config_keys.descriptions import description
 from kafkaproto_server.config_keys.formats import FORMATS
 
 ConfigValue: TypeAlias = bool | int | float | str | tuple[str, ...]
@@ -56,6 +57,8 @@ class ConfigDefinition:
     """One configuration key of a broker, topic, group or client metrics subscription."""
 
     name: str
+    kind: str
+    """The kind of resource: broker, topic, group or client_metrics."""
     type: ConfigType
     default: str | None = None
     """The default as text; None if the key has no default, or if the default is null."""
@@ -127,8 +130,12 @@ class ConfigDefinition:
             return text
 
     def describe(self) -> str:
-        """A sentence for people about the type, the range, the default and the ways to change the key."""
+        """Sentences for people: what the key does, its type, range and default, and whether it can change at run
+        time."""
         parts = [f"Type {self.type.name.lower()}{self._range_text()}."]
+        text = description(self.kind, self.name)
+        if text:
+            parts.insert(0, text)
         if self.default is not None:
             parts.append(f"Default: {self.default or 'empty'}.")
         if self.dynamic is Dynamic.CLUSTER_WIDE:

@@ -8,7 +8,8 @@ periodically, and values added before the last but one call no longer count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import add
 
 _EXACT = 16
 """Below this number of microseconds every value has its own bucket."""
@@ -56,6 +57,27 @@ class Histogram:
         self._buckets[_bucket(microseconds)] += 1
         if microseconds > self._max_us:
             self._max_us = microseconds
+
+    def add_number(self, number: int) -> None:
+        """Add microseconds, or a value that is no duration and counts as so many; not below 0."""
+        self.count += 1
+        self.sum_us += number
+        self._buckets[_bucket(number)] += 1
+        if number > self._max_us:
+            self._max_us = number
+
+    @classmethod
+    def sum_of(cls, histograms: Iterable[Histogram]) -> Histogram:
+        """All values of several histograms."""
+        total = cls()
+        for each in histograms:
+            total.count += each.count
+            total.sum_us += each.sum_us
+            total._buckets = list(map(add, total._buckets, each._buckets))
+            total._previous = list(map(add, total._previous, each._previous))
+            total._max_us = max(total._max_us, each._max_us)
+            total._previous_max_us = max(total._previous_max_us, each._previous_max_us)
+        return total
 
     def rotate(self) -> None:
         """Begin a new half of the window. The half before the last one is dropped."""

@@ -11,6 +11,7 @@ Apache Kafka: ``BrokerTopicStats``, ``BrokerTopicMetrics``, ``DelayedOperationPu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -93,6 +94,12 @@ class TopicMetrics:
     """Batches that were refused because of their checksum."""
     wrong_offsets_or_sequences: int = 0
     """Batches whose header is impossible: count and offsets of the records, sequence numbers, control records."""
+    expired_produces: int = 0
+    """Partitions of Produce requests that were not replicated in time."""
+    expired_consumer_fetches: int = 0
+    """Fetch requests of consumers that waited for as long as they may."""
+    expired_follower_fetches: int = 0
+    """The same of followers."""
     produces: Waiting = field(default_factory=Waiting)
     """Produce requests that wait for replicas, and coordinators for those of markers."""
     fetches: Waiting = field(default_factory=Waiting)
@@ -113,6 +120,20 @@ class TopicMetrics:
     def forget(self, topic: str) -> None:
         """The topic was deleted, or has no replica here."""
         self.topics.pop(topic, None)
+
+    def expire_fetch(
+        self, respond: Callable[[], None], is_over: Callable[[], bool], is_from_follower: bool | None = None
+    ) -> None:
+        """A Fetch request of a follower or a consumer, or another request (None), has waited for as long as it may, and
+        responds unless it ``is_over``."""
+        if is_over():
+            return
+        if is_from_follower is not None:
+            if is_from_follower:
+                self.expired_follower_fetches += 1
+            else:
+                self.expired_consumer_fetches += 1
+        respond()
 
     def appended(self, counts: TopicCounts, size: int, records: int) -> None:
         """A leader appended so many bytes with so many records."""

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import trio
@@ -131,6 +131,12 @@ class _Rate:
         self._left = float(per_second)
         self._at = trio.current_time()
 
+    def change(self, per_second: int) -> None:
+        """Another limit holds from now on."""
+        if per_second != self._per_second:
+            self._per_second = per_second
+            self._left = float(per_second)
+
     def take(self) -> float:
         """Take one. Returns the number of seconds to wait before it may be used."""
         if self._per_second >= UNLIMITED:
@@ -197,6 +203,32 @@ class Admission:
         role.doors.append(door)
         return door
 
+    def use_limits(
+        self,
+        *,
+        max_connections: int,
+        max_per_address: int,
+        per_address: Mapping[str, int],
+        creation_rate: int,
+    ) -> None:
+        """Other limits hold for new connections."""
+        self.limits = replace(
+            self.limits,
+            max_connections=max_connections,
+            max_per_address=max_per_address,
+            per_address=per_address,
+            creation_rate=creation_rate,
+        )
+        for role in self._roles.values():
+            role.rate.change(creation_rate)
+
+    def use_listener_limits(self, name: str, *, max_connections: int, creation_rate: int) -> None:
+        """Other limits hold for new connections of a listener."""
+        for role in self._roles.values():
+            for door in role.doors:
+                if door.name == name:
+                    door.use_limits(max_connections, creation_rate)
+
     @property
     def count(self) -> int:
         """Connections of all listeners."""
@@ -243,6 +275,11 @@ class Door:
         self._max_connections = max_connections
         self._rate = _Rate(creation_rate)
         self._is_protected = is_protected
+
+    def use_limits(self, max_connections: int, creation_rate: int) -> None:
+        """Other limits hold for new connections."""
+        self._max_connections = max_connections
+        self._rate.change(creation_rate)
 
     @property
     def is_full(self) -> bool:

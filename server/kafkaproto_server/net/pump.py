@@ -106,6 +106,10 @@ class _PeerLeft(Exception):
     """The peer has disconnected, or transfers nothing: worth a log line, but any client may do that."""
 
 
+class _HungUp(_PeerLeft):
+    """The peer has disconnected. Every client does so one day, with requests under way if it is a consumer."""
+
+
 @dataclass(slots=True)
 class _InProgress:
     """A request that has been started and whose response is not fully sent."""
@@ -115,6 +119,8 @@ class _InProgress:
     begun_at: float
     ready_at: float = 0.0
     """When its response was ready; 0 before."""
+    throttle_us: int = 0
+    """How long its connection is muted because of it."""
 
 
 class Pump:
@@ -280,6 +286,7 @@ class Pump:
             self._fail(outcome)
             return
         if isinstance(outcome, Throttled):
+            current.throttle_us = outcome.mute_ms * 1000
             self._muted_until = trio.current_time() + outcome.mute_ms / 1000
             self._wake_keeper()
             outcome = outcome.body
@@ -313,7 +320,7 @@ class Pump:
                 sent = self._stream.send_now(chunk)
             except trio.BrokenResourceError:
                 # Nothing more can be written. The remaining bytes show that the response is incomplete.
-                self._fail(_PeerLeft(_LEFT_UNANSWERED))
+                self._fail(_HungUp(_LEFT_UNANSWERED))
                 return
             if sent < len(chunk):
                 unsent[0] = _without(chunk, sent)
@@ -335,6 +342,7 @@ class Pump:
         api.add_request(request.api_version)
         api.request_queue.add(current.begun_at - current.arrived_at)
         api.response_send.add(end - current.ready_at)
+        api.throttle.add_number(current.throttle_us)
         api.total.add(end - current.arrived_at)
 
     def _arrived_at(self) -> float:
@@ -449,6 +457,8 @@ class Pump:
                 pass
         except (RemoteProtocolError, CloseConnection) as fault:
             self._log_close(logging.WARNING, str(fault))
+        except _HungUp as leaving:
+            self._log_close(logging.DEBUG, str(leaving))
         except _PeerLeft as leaving:
             self._log_close(logging.INFO, str(leaving))
 
@@ -473,7 +483,7 @@ class Pump:
             if self._is_draining:
                 return True
             if self._input_has_ended and self._connection.is_inside_request:
-                raise _PeerLeft("it hung up inside a request")
+                raise _HungUp("it hung up inside a request")
             if self._input_has_ended:
                 return True
         if self._fault is None and not self._unsent:
@@ -494,7 +504,7 @@ class Pump:
         if self._muted_until:
             return
         if self._input_has_ended:
-            raise _PeerLeft("it hung up before its answer was ready")
+            raise _HungUp("it hung up before its answer was ready")
         now = trio.current_time()
         if self._in_progress is not None:
             # A peer that waits for our response is not idle. Writing the response restarts the timeout.
@@ -514,7 +524,7 @@ class Pump:
                 try:
                     sent = await self._stream.send_some(chunk)
                 except trio.BrokenResourceError:
-                    raise _PeerLeft(_LEFT_UNANSWERED) from None
+                    raise _HungUp(_LEFT_UNANSWERED) from None
             self._sending = None
             if self._fault is not None:
                 raise self._fault
@@ -552,4 +562,8 @@ def _without(chunk: Sendable, sent: int) -> Sendable:
 
 
 def _metrics_of(request: Request, metrics: RequestMetrics) -> ApiMetrics:
-    return metrics.of(request.api_key if isinstance(request, IncomingRequest) else ApiKey.API_VERSIONS)
+    if not isinstance(request, IncomingRequest):
+        return metrics.of(ApiKey.API_VERSIONS)
+    api = metrics.of_request(request.api_key, request.api_version, request.frame, request.body_offset)
+    api.request_bytes.add_number(len(request.frame))
+    return api

@@ -130,13 +130,17 @@ def admission_limits(config: Config) -> AdmissionLimits:
         first_spare_descriptor=soft - SPARE_DESCRIPTORS,
         max_connections=config.max_connections,
         max_per_address=config.max_connections_per_ip,
-        per_address={
-            address: limit
-            for host, limit in host_counts(config.max_connections_per_ip_overrides)
-            for address in _addresses(host)
-        },
+        per_address=addresses_with_limits(config.max_connections_per_ip_overrides),
         creation_rate=config.max_connection_creation_rate,
     )
+
+
+def addresses_with_limits(overrides: str) -> dict[str, int]:
+    """The limits in ``max.connections.per.ip.overrides``, by address. Blocks if it names hosts.
+
+    Raises OSError if a host has no address.
+    """
+    return {address: limit for host, limit in host_counts(overrides) for address in _addresses(host)}
 
 
 def _addresses(host: str) -> list[str]:

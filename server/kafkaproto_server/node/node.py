@@ -30,6 +30,7 @@ from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
 from kafkaproto_server.config import Config
 from kafkaproto_server.config.log_levels import logger_levels, set_logger_levels
 from kafkaproto_server.controller.values.events import CommandContext
+from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.admission import Admission
@@ -49,6 +50,7 @@ from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
+from kafkaproto_server.node.serving.connection_limits import ConnectionLimits
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.node.serving.throttling import Throttling
@@ -234,7 +236,7 @@ class Node:
             self._start_metrics(nursery, opened.quorum, listeners)
         self._start_probe(nursery, opened.quorum)
         if config.is_broker:
-            await self._start_data(nursery, opened, watch)
+            await self._start_data(nursery, opened, watch, admission)
         services = self._services(nursery, opened, watch)
         await nursery.start(self._passes.run)
         await nursery.start(self._slices.run)
@@ -259,7 +261,11 @@ class Node:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
 
-    async def _start_data(self, nursery: trio.Nursery, opened: OpenedNode, watch: DirectoryWatch) -> None:
+    async def _start_data(
+        self, nursery: trio.Nursery, opened: OpenedNode, watch: DirectoryWatch, admission: Admission
+    ) -> None:
+        """What only a broker has."""
+        self._throttling.also = self._connection_limits(admission).use
         self._data = BrokerData(
             config=self._config,
             opened=opened,
@@ -328,6 +334,16 @@ class Node:
             clock=self._clock,
         )
         nursery.start_soon(self._metrics.run)
+
+    def _connection_limits(self, admission: Admission) -> ConnectionLimits:
+        config = self._config
+        return ConnectionLimits(
+            admission,
+            InheritedConfigs(config.properties.values, config.node_id),
+            config.max_connections_per_ip_overrides,
+            [listener.config.name for listener in self._listeners],
+            self._threads,
+        )
 
     def _directory_watch(self, opened: OpenedNode) -> DirectoryWatch:
         config = self._config

@@ -5,6 +5,8 @@ with the changes of all partitions that wait. Apache Kafka has it in AlterPartit
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionRequest, AlterPartitionResponse
 from kafkaproto_server.replica.partition import IsrChange, Partition
@@ -28,14 +30,28 @@ _FINAL = frozenset(
 """The metadata has, or will have, something newer. Until it is here, the change may be in force."""
 
 
+@dataclass(slots=True, kw_only=True)
+class IsrCounts:
+    """What has become of the changes."""
+
+    expands: int = 0
+    """ISRs that have grown."""
+    shrinks: int = 0
+    """ISRs that have become smaller."""
+    failures: int = 0
+    """Changes that the controller refused, each time that it did."""
+
+
 class IsrChanges:
     """What waits and what is under way."""
 
     def __init__(self, broker_id: int) -> None:
         self._broker_id = broker_id
         self._waiting: dict[Partition, None] = {}
-        self._under_way: dict[tuple[bytes, int], tuple[Partition, IsrChange]] = {}
+        self._under_way: dict[tuple[bytes, int], tuple[Partition, IsrChange, int]] = {}
+        """With the size of the ISR that each change begins with: newer metadata may overtake the response."""
         self._not_before_ms = 0
+        self.counts = IsrCounts()
 
     def add(self, partition: Partition) -> None:
         """A partition's `isr_change` is to be sent."""
@@ -60,7 +76,7 @@ class IsrChanges:
             # Newer metadata may have taken its place.
             if change is None:
                 continue
-            self._under_way[partition.topic_id, partition.index] = (partition, change)
+            self._under_way[partition.topic_id, partition.index] = (partition, change, len(partition.isr))
             topic = topics.get(partition.topic_id)
             if topic is None:
                 topic = topics[partition.topic_id] = AlterPartitionRequest.TopicData(
@@ -87,7 +103,7 @@ class IsrChanges:
         """There was no response, or it refused the whole request: everything is sent again after a pause."""
         under_way, self._under_way = self._under_way, {}
         self._not_before_ms = now_ms + RETRY_PAUSE_MS
-        for partition, change in under_way.values():
+        for partition, change, _ in under_way.values():
             if partition.isr_change is change:
                 self._waiting[partition] = None
 
@@ -101,7 +117,8 @@ class IsrChanges:
                 found = self._under_way.pop((topic.topic_id, each.partition_index), None)
                 if found is None:
                     continue
-                partition, change = found
+                partition, change, size = found
+                self._count(each.error_code, len(change.isr) - size)
                 if each.error_code == ErrorCode.NONE:
                     partition.isr_accepted(
                         change, isr=each.isr, partition_epoch=each.partition_epoch, now_ms=now_ms
@@ -115,3 +132,12 @@ class IsrChanges:
                     self._not_before_ms = now_ms + RETRY_PAUSE_MS
         if self._under_way:
             self.handle_failure(now_ms)
+
+    def _count(self, code: int, growth: int) -> None:
+        """The controller's response to one change, which lets the ISR grow by so many members."""
+        if code != ErrorCode.NONE:
+            self.counts.failures += 1
+        elif growth > 0:
+            self.counts.expands += 1
+        elif growth < 0:
+            self.counts.shrinks += 1

@@ -148,7 +148,10 @@ def test_synonyms_and_documentation_come_only_when_asked_for() -> None:
     assert (plain.configs[0].synonyms, plain.configs[0].documentation) == ([], None)
     (full,) = ask((TOPIC, "logs", ["segment.bytes"]), include_synonyms=True, include_documentation=True)
     assert row(full.configs[0])[6] == [["log.segment.bytes", "1073741824", 5]]
-    assert full.configs[0].documentation == "Type int, 1048576 or more. Default: 1073741824."
+    assert full.configs[0].documentation == (
+        "Size in bytes at which a segment of the topic is closed and a new one begun."
+        " Type int, 1048576 or more. Default: 1073741824."
+    )
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])

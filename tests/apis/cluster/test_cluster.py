@@ -77,14 +77,8 @@ def test_before_controllers_register_they_cannot_be_described() -> None:
     assert response.brokers == []
 
 
-def test_a_broker_names_any_of_those_alive_as_controller() -> None:
-    chosen_among = []
-
-    def choose(limit: int) -> int:
-        chosen_among.append(limit)
-        return limit - 1
-
-    response = ask(DescribeClusterRequest(include_fenced_brokers=True), 2, IMAGE, choose=choose)
+def test_a_broker_names_itself_as_controller_while_it_is_alive() -> None:
+    response = ask(DescribeClusterRequest(include_fenced_brokers=True), 2, IMAGE, id=4)
     assert [(node.broker_id, node.is_fenced) for node in response.brokers] == [
         (1, False),
         (2, True),
@@ -92,6 +86,18 @@ def test_a_broker_names_any_of_those_alive_as_controller() -> None:
         (5, False),
         (6, True),
     ]
+    assert response.controller_id == 4
+
+
+@pytest.mark.parametrize("node_id", [2, 9])
+def test_a_broker_that_is_fenced_or_unknown_names_any_of_those_alive(node_id: int) -> None:
+    chosen_among = []
+
+    def choose(limit: int) -> int:
+        chosen_among.append(limit)
+        return limit - 1
+
+    response = ask(DescribeClusterRequest(include_fenced_brokers=True), 2, IMAGE, choose=choose, id=node_id)
     assert chosen_among == [3]
     assert response.controller_id == 5
 

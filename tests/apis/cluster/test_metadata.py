@@ -95,9 +95,15 @@ def test_topics_and_partitions_come_in_order() -> None:
         assert [each.partition_index for each in topic.partitions] == list(range(len(topic.partitions)))
 
 
-def test_any_broker_alive_may_be_named_as_controller() -> None:
-    assert ask(MetadataRequest(topics=[]), 12, IMAGE, choose=lambda limit: limit - 1).controller_id == 5
-    assert ask(MetadataRequest(topics=[]), 12, IMAGE, choose=lambda limit: 0).controller_id == 1
+def test_a_broker_names_itself_as_controller_while_it_is_alive() -> None:
+    assert ask(MetadataRequest(topics=[]), 12, IMAGE, id=4).controller_id == 4
+
+
+@pytest.mark.parametrize("node_id", [2, 9])
+def test_a_broker_that_is_fenced_or_unknown_names_any_of_those_alive(node_id: int) -> None:
+    for choose, expected in ((lambda limit: limit - 1, 5), (lambda limit: 0, 1)):
+        response = ask(MetadataRequest(topics=[]), 12, IMAGE, choose=choose, id=node_id)
+        assert response.controller_id == expected
 
 
 def test_without_a_broker_alive_there_is_no_controller() -> None:

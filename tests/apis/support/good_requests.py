@@ -15,6 +15,7 @@ from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTION
 from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
+from tests.apis.support.good_logins import OF_NOBODY
 from tests.apis.support.good_share_groups import JOINED_GROUP, about_share_groups, altering, beating
 from tests.apis.support.good_share_partitions import (
     SHARE_MEMBER,
@@ -203,10 +204,7 @@ class PreparedCluster(Cluster):
 
 def good_requests(cluster: PreparedCluster) -> list[tuple[Message, int]]:
     """What a cluster as it is prepared carries out or answers, and the version in which it is to be asked."""
-    return [
-        *((each, type(each).MAX_VERSION) for each in _newest(cluster)),
-        *_older(cluster),
-    ]
+    return [*((each, type(each).MAX_VERSION) for each in _newest(cluster)), *_older(cluster)]
 
 
 def _newest(cluster: PreparedCluster) -> list[Message]:
@@ -421,9 +419,9 @@ def _questions() -> list[Message]:
     quorum = kafka.DescribeQuorumRequest
     directories = kafka.DescribeLogDirsRequest.DescribableLogDirTopic
     return [
+        *OF_NOBODY,
         kafka.MetadataRequest(
-            topics=[kafka.MetadataRequest.Topic(name="topic-1")],
-            allow_auto_topic_creation=False,
+            topics=[kafka.MetadataRequest.Topic(name="topic-1")], allow_auto_topic_creation=False
         ),
         kafka.DescribeClusterRequest(endpoint_type=1),
         kafka.DescribeClusterRequest(endpoint_type=2),

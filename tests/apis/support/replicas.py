@@ -23,6 +23,7 @@ from kafkaproto_server.node.coordinators.share_services import ShareServices
 from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.io_workers import IoWorkers, Work
+from kafkaproto_server.node.replicas.fetcher_values import FetcherCounts
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
@@ -124,6 +125,13 @@ class _NoFetchers:
 
     def unfollow(self, key: tuple[bytes, int]) -> None:
         """Nothing is copied."""
+
+    def lag_of(self, key: tuple[bytes, int]) -> None:
+        """Nobody copies it."""
+
+    def counts(self) -> list[FetcherCounts]:
+        """There is none."""
+        return []
 
 
 class BrokerReplicas:

@@ -121,6 +121,7 @@ def test_a_brokers_work() -> None:
         "kafka_server_kafkaserver_brokerstate": 3,
         "kafka_server_broker_metadata_metrics_metadata_load_error_count": 0,
         "kafka_server_broker_metadata_metrics_metadata_apply_error_count": 2,
+        "kafka_server_assignmentsmanager_queuedreplicatodirassignments": 4,
         "org_apache_kafka_server_assignmentsmanager_queuedreplicatodirassignments": 4,
         "kafkaproto_broker_session_over": 1,
         "kafka_controller_kafkaserver_metadatalag": 3,

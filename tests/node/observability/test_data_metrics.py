@@ -12,24 +12,34 @@ from kafkaproto_server.node.observability.data_metrics import (
     quota_work,
 )
 from kafkaproto_server.node.observability.replica_counts import ReplicaCounts
-from kafkaproto_server.node.observability.topic_metrics import PURGATORY, TOPICS, topic_moment
+from kafkaproto_server.node.observability.replica_metrics import ReplicaMoment
+from kafkaproto_server.node.observability.topic_metrics import topic_moment
 from kafkaproto_server.node.replicas.cleaning import CleanerStatistics
 from kafkaproto_server.node.serving.throttling import ThrottleStatistics, Throttling
 from kafkaproto_server.quotas.client_quotas import RateQuota
 from kafkaproto_server.quotas.rate import RateWindows
+from kafkaproto_server.replica.isr_changes import IsrCounts
 from tests.apis.support.data_broker import THIRD
 from tests.node.observability.test_families import samples
 from tests.node.replicas.test_throttles import RECORD, ThrottledLeader
 
+SHOWN = (
+    "kafka_log_logcleaner",
+    "kafka_server_replicamanager_producer",
+    "kafka_server_replicamanager_partitionswith",
+    "kafka_server_leaderreplication",
+    "kafka_server_followerreplication",
+)
+
 
 def values(moment: DataMetrics) -> dict[tuple[str, ...], float]:
-    """All but those of topics."""
+    """Those that this file is about."""
     found = {
         key: value
-        for family in data_work(moment, ReplicaCounts(9, 4))
+        for family in data_work(moment, ReplicaCounts(producers=9, late_transactions=4), lambda name: 0.0)
         for key, value in samples(family).items()
     }
-    return {key: value for key, value in found.items() if not key[0].startswith((TOPICS, PURGATORY))}
+    return {key: value for key, value in found.items() if key[0].startswith(SHOWN)}
 
 
 def test_the_cleaner_has_the_names_of_kafkas_metrics() -> None:
@@ -46,11 +56,22 @@ def test_the_cleaner_has_the_names_of_kafkas_metrics() -> None:
             leader_byte_rate=5.0,
             follower_byte_rate=6.0,
             topics=topic_moment(TopicMetrics()),
+            replicas=ReplicaMoment(
+                isr=IsrCounts(),
+                directories=(),
+                fetchers=(),
+                failed_logs=0,
+                copy_lag=0,
+                sessions=0,
+                session_partitions=0,
+                session_evictions=0,
+            ),
         )
     )
     assert found == {
         ("kafka_server_replicamanager_produceridcount",): 9,
         ("kafka_server_replicamanager_partitionswithlatetransactionscount",): 4,
+        ("kafka_log_logcleaner_deadthreadcount",): 0,
         ("kafka_log_logcleaner_max_clean_time_secs",): 1.5,
         ("kafka_log_logcleaner_cleaner_recopy_percent",): 40.0,
         ("kafka_log_logcleanermanager_time_since_last_run_ms",): 70,

@@ -578,30 +578,37 @@ class TestOffsetsOfTheLeader:
         assert (len(task.later), task.following.jobs) == (1, [])
 
 
+async def started(
+    nursery: trio.Nursery, count: int, asked: list[int], later: list[Callable[[], None]]
+) -> tuple[Fetchers, Following]:
+    """Fetchers that run. ``asked`` gets the leaders whose addresses they want to know, ``later`` what is to be called
+    later."""
+    following = Following()
+    owner = following.owner
+    fetchers = Fetchers(
+        owner.config,
+        count,
+        replicas=owner.replicas,
+        clock=owner.clock,
+        rng=SHORTEST,
+        connect=cast(Any, None),
+        call_at=lambda at_ms, call: later.append(call),
+        endpoint=lambda broker_id: asked.append(broker_id),
+        broker_epoch=lambda: 7,
+        metadata_version=owner.metadata_version,
+        was_cut=lambda hosted: None,
+        throttle=owner.throttle,
+        metrics=owner.metrics,
+    )
+    await nursery.start(fetchers.run)
+    return fetchers, following
+
+
 @pytest.mark.trio
 class TestFetchers:
-    async def started(self, nursery: trio.Nursery, fetchers: int) -> tuple[Fetchers, Following]:
-        following = Following()
+    async def started(self, nursery: trio.Nursery, count: int) -> tuple[Fetchers, Following]:
         self.asked: list[int] = []
-        owner = following.owner
-        config = following.owner.config
-        made = Fetchers(
-            cast(Any, SimpleNamespace(**{name: getattr(config, name) for name in config.__struct_fields__})),
-            replicas=owner.replicas,
-            clock=owner.clock,
-            rng=SHORTEST,
-            connect=cast(Any, None),
-            call_at=lambda at_ms, call: None,
-            endpoint=lambda broker_id: self.asked.append(broker_id),
-            broker_epoch=lambda: 7,
-            metadata_version=owner.metadata_version,
-            was_cut=lambda hosted: None,
-            throttle=owner.throttle,
-            metrics=owner.metrics,
-        )
-        cast(Any, made.config).fetchers = fetchers
-        await nursery.start(made.run)
-        return made, following
+        return await started(nursery, count, self.asked, [])
 
     async def test_partitions_are_spread_over_the_fetchers_of_their_leader(
         self, autojump_clock: MockClock

@@ -22,9 +22,9 @@ from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.net.peers import PeerError
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.fetcher_values import FetcherConfig
 from kafkaproto_server.node.replicas.fetchers import (
     PARTITIONS_AT_ONCE,
-    FetcherConfig,
     Fetchers,
     PartitionData,
     _Fetcher,
@@ -70,7 +70,6 @@ class Following:
         )
         config = FetcherConfig(
             broker_id=1,
-            fetchers=1,
             max_wait_ms=500,
             min_bytes=1,
             partition_max_bytes=1000,
@@ -101,7 +100,7 @@ class Following:
         )
         self.tasks: list[tuple[Any, _Followed]] = []
         owner.start_soon = lambda task, followed: self.tasks.append((task, followed))
-        self.fetcher = _Fetcher(cast(Fetchers, owner), 2)
+        self.fetcher = _Fetcher(cast(Fetchers, owner), (2, 0))
         self.fetcher.add(_Followed(self.hosted))
 
     def ask(self) -> list[tuple[int, int]]:
@@ -130,7 +129,7 @@ def test_a_follower_asks_for_what_follows_once_it_has_written_what_it_took_befor
     following.ask()
     following.respond(error_code=0, records=BATCH)
     following.replica.see(leader=3, epoch=3, partition_epoch=3)
-    following.fetcher = _Fetcher(cast(Fetchers, following.owner), 3)
+    following.fetcher = _Fetcher(cast(Fetchers, following.owner), (3, 0))
     following.fetcher.add(_Followed(following.hosted))
     assert len(following.fetcher._session) == 0
     for job in following.jobs:

@@ -28,6 +28,7 @@ class Partition:
 
     def __init__(self, index: int, change: IsrChange | None) -> None:
         self.index = index
+        self.isr = (1,)
         self.isr_change = change
         self.accepted: list[tuple[IsrChange, int]] = []
 

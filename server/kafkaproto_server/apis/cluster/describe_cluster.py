@@ -1,9 +1,9 @@
 """DescribeCluster (60), versions 0-2, broker and controller listeners.
 
 A broker lists the live brokers, with their endpoints for the listener on which the request came in; in version 2 also
-fenced ones, if the request asks for them. It names a random broker as controller, since every broker forwards requests
-to the controller. A controller lists the registered controllers, and names the quorum's leader if that is one of them
-(KIP-919). To ask one kind of listener for the other kind of endpoint is MISMATCHED_ENDPOINT_TYPE.
+fenced ones, if the request asks for them. It names itself as controller while it is not fenced, since every broker
+forwards requests to the controller. A controller lists the registered controllers, and names the quorum's leader if
+that is one of them (KIP-919). To ask one kind of listener for the other kind of endpoint is MISMATCHED_ENDPOINT_TYPE.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import OPERATIONS_NOT_ASKED, cluster_authorized_operations
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.cluster.shown_controller import shown_controller
 from kafkaproto_server.image.entries import BrokerRegistration
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.records import CONTROLLER_REGISTRATION_LEVEL
@@ -39,8 +40,7 @@ def handle_describe_cluster(
     if own_type == BROKERS:
         brokers = _brokers(image, context.listener_name, request.include_fenced_brokers)
         alive = [broker.broker_id for broker in brokers if not broker.is_fenced]
-        # Clients send administrative requests there. A random one spreads them over the brokers.
-        controller_id = alive[services.node.choose(len(alive))] if alive else NO_NODE
+        controller_id = shown_controller(alive, services.node)
     elif image.metadata_version < CONTROLLER_REGISTRATION_LEVEL:
         # Without registrations, the endpoints of the controllers are unknown.
         return DescribeClusterResponse(

@@ -3,11 +3,12 @@
 The response comes from this broker's own committed image. Fenced brokers are left out, and a partition led by one of
 them has LEADER_NOT_AVAILABLE. A request names topics, gives their ids (from version 12 on), or asks for all (null; an
 empty list in version 0). A named topic that does not exist is created if the configuration and the request allow it:
-the broker requests its creation from the controller, with its own numbers of partitions and replicas, and this response
-still has UNKNOWN_TOPIC_OR_PARTITION, as Kafka's does. If a request gives the id of one topic, it is a request by ids,
-and its names are ignored. The response names a random broker as controller: every broker forwards requests to the
-controller. Topics that the client may not describe are left out of a request for all topics. If they are named, they
-have TOPIC_AUTHORIZATION_FAILED, and so do topics that do not exist and that the client may not create.
+the broker requests its creation from the controller, with its own numbers of partitions and replicas, and this
+response still has UNKNOWN_TOPIC_OR_PARTITION, as Kafka's does. If a request gives the id of one topic, it is a request
+by ids, and its names are ignored. The response names this broker as controller while it is not fenced: every broker
+forwards requests to the controller. Topics that the client may not describe are left out of a request for all topics.
+If they are named, they have TOPIC_AUTHORIZATION_FAILED, and so do topics that do not exist and that the client may not
+create.
 
 A topic's part of the response is encoded once, and kept while the topic and the brokers do not change
 (`requests.caches`): clients that ask for all topics ask often. That part is the same for all clients that may describe
@@ -35,6 +36,7 @@ from kafkaproto_server.apis.authorization import (
 )
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
+from kafkaproto_server.apis.cluster.shown_controller import shown_controller
 from kafkaproto_server.image.entries import BrokerRegistration, PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic
@@ -87,7 +89,7 @@ def handle_metadata(
         MetadataResponse(
             brokers=alive,
             cluster_id=services.node.cluster_id,
-            controller_id=alive[services.node.choose(len(alive))].node_id if alive else NO_NODE,
+            controller_id=shown_controller([each.node_id for each in alive], services.node),
             cluster_authorized_operations=(
                 cluster_authorized_operations(context, services)
                 if request.include_cluster_authorized_operations

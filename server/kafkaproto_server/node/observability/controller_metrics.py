@@ -19,8 +19,8 @@ from kafkaproto_server.node.observability.families import BROKER, CONTROLLER, co
 EVENTS = "kafka_controller_controllereventmanager"
 STATS = "kafka_controller_controllerstats"
 SERVER = "kafka_server_kafkaserver"
-ASSIGNMENTS = "org_apache_kafka_server_assignmentsmanager"
-"""In Kafka, this metric has a domain of its own."""
+ASSIGNMENTS = ("kafka_server_assignmentsmanager", "org_apache_kafka_server_assignmentsmanager")
+"""In Kafka, this metric is in two domains."""
 
 
 def controller_work(
@@ -142,11 +142,12 @@ def broker_work(
         "Metadata that asked for what this broker could not do.",
         0 if statistics is None else statistics.apply_errors,
     )
-    yield gauge(
-        f"{ASSIGNMENTS}_queuedreplicatodirassignments",
-        "Replicas whose directory no controller has confirmed yet.",
-        0 if statistics is None else statistics.queued_assignments,
-    )
+    for domain in ASSIGNMENTS:
+        yield gauge(
+            f"{domain}_queuedreplicatodirassignments",
+            "Replicas whose directory no controller has confirmed yet.",
+            0 if statistics is None else statistics.queued_assignments,
+        )
     yield gauge(
         "kafkaproto_broker_session_over",
         "1 if no controller took a heartbeat for so long that the broker takes no records (KIP-631).",

@@ -14,6 +14,7 @@ from prometheus_client.core import Metric
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.observability.families import gauge, gauges, summary
 from kafkaproto_server.node.observability.replica_counts import ReplicaCounts
+from kafkaproto_server.node.observability.replica_metrics import ReplicaMoment, replica_moment, replica_work
 from kafkaproto_server.node.observability.topic_metrics import TopicMoment, topic_moment, topic_work
 from kafkaproto_server.node.replicas.cleaning import CleanerStatistics
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
@@ -46,6 +47,7 @@ class DataMetrics:
     leader_byte_rate: float
     follower_byte_rate: float
     topics: TopicMoment
+    replicas: ReplicaMoment
 
 
 def data_metrics(manager: ReplicaManager) -> DataMetrics:
@@ -56,11 +58,14 @@ def data_metrics(manager: ReplicaManager) -> DataMetrics:
         leader_byte_rate=throttles.leader.per_second,
         follower_byte_rate=throttles.follower.per_second,
         topics=topic_moment(manager.topic_metrics),
+        replicas=replica_moment(manager),
     )
 
 
-def data_work(moment: DataMetrics, replicas: ReplicaCounts) -> Iterator[Metric]:
-    """What the cleaner has done, the rates of throttled replication, what is known of all replicas, and of topics."""
+def data_work(moment: DataMetrics, replicas: ReplicaCounts, rate: Callable[[str], float]) -> Iterator[Metric]:
+    """What the cleaner has done, the rates of throttled replication, what is known of all replicas, and of topics.
+    ``rate`` is that of a counter of `fetcher_counters`, in a second."""
+    yield from replica_work(moment.replicas, replicas, rate)
     yield gauge(
         "kafka_server_replicamanager_produceridcount",
         "Producers that are known, in all replicas together.",
@@ -73,6 +78,8 @@ def data_work(moment: DataMetrics, replicas: ReplicaCounts) -> Iterator[Metric]:
     )
     yield from topic_work(moment.topics)
     cleaner = moment.cleaner
+    # A cleaner that fails ends the node.
+    yield gauge(f"{CLEANER}_deadthreadcount", "Always 0.", 0)
     yield gauge(f"{CLEANER}_max_clean_time_secs", "How long the last cleaning took, seconds.", cleaner.last_s)
     yield gauge(
         f"{CLEANER}_cleaner_recopy_percent",

@@ -16,12 +16,13 @@ from itertools import accumulate
 from prometheus_client.core import Metric
 
 from kafkaproto import uuids
-from kafkaproto.api import api_by_key
+from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.error_codes import describe
-from kafkaproto_server.features import KRAFT_VERSION
+from kafkaproto_server.features import KRAFT_VERSION, supported_ranges
+from kafkaproto_server.image.entries import BrokerRegistration
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.metrics.requests import FOLLOWER_FETCH, ApiMetrics, RequestMetrics
 from kafkaproto_server.node.quorum.metrics import SnapshotMetrics
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
 from kafkaproto_server.raft.values.statistics import RaftStatistics
@@ -68,13 +69,24 @@ def counter(name: str, text: str, value: float) -> Metric:
 
 def summary(name: str, text: str, histograms: Iterable[tuple[Labels, Histogram]]) -> Metric:
     """A family of durations in milliseconds; the quantiles are those of the last minute or two."""
+    return _summary(name, text, histograms, 1)
+
+
+def sizes(name: str, text: str, histograms: Iterable[tuple[Labels, Histogram]]) -> Metric:
+    """A family of numbers that are no durations; the quantiles are those of the last minute or two."""
+    return _summary(name, text, histograms, 1000)
+
+
+def _summary(
+    name: str, text: str, histograms: Iterable[tuple[Labels, Histogram]], values_in_ms: int
+) -> Metric:
     family = Metric(name, text, "summary")
     for labels, histogram in histograms:
         for share, value in zip(QUANTILES, histogram.quantiles_ms(QUANTILES), strict=True):
             quantile = f"{share:.2f}" if share < 0.999 else "0.999"
-            family.add_sample(name, {**labels, "quantile": quantile}, value)
+            family.add_sample(name, {**labels, "quantile": quantile}, value * values_in_ms)
         family.add_sample(f"{name}_count", dict(labels), histogram.count)
-        family.add_sample(f"{name}_sum", dict(labels), histogram.sum_ms)
+        family.add_sample(f"{name}_sum", dict(labels), histogram.sum_ms * values_in_ms)
     return family
 
 
@@ -97,7 +109,9 @@ def raft_state(statistics: RaftStatistics) -> Iterator[Metric]:
     vote = statistics.current_vote
     directory_id = (vote.directory_id if vote is not None else None) or ZERO_UUID
     is_leader = statistics.current_state == "leader"
-    yield gauge(f"{RAFT}_current_state_info", "State in the quorum.", 1, {"state": statistics.current_state})
+    # From its release 1.0 on, the exporter drops the suffix.
+    for name in (f"{RAFT}_current_state_info", f"{RAFT}_current_state"):
+        yield gauge(name, "State in the quorum.", 1, {"state": statistics.current_state})
     yield gauge(f"{RAFT}_current_leader", "Leader of the quorum, -1 if unknown.", statistics.current_leader)
     yield gauge(
         f"{RAFT}_current_vote",
@@ -212,7 +226,7 @@ def peers(statistics: Mapping[int, PeerStatistics], rates: Mapping[int, PeerRate
 
 def requests(metrics: RequestMetrics) -> Iterator[Metric]:
     """Requests of clients and nodes, by API."""
-    apis = [(_api_name(key), api) for key, api in sorted(metrics.apis.copy().items())]
+    apis = _apis(metrics)
     yield counters(
         f"{REQUESTS}_requests",
         "Answered requests.",
@@ -238,10 +252,27 @@ def requests(metrics: RequestMetrics) -> Iterator[Metric]:
             f"{span} of requests.",
             [({"request": name}, histograms[span]) for name, histograms in spans],
         )
+    yield sizes(
+        f"{REQUESTS}_requestbytes",
+        "Bytes of requests.",
+        [({"request": name}, api.request_bytes) for name, api in apis],
+    )
     yield gauge(
         "kafka_network_requestchannel_responsequeuesize", "Answers that are being written.", metrics.sending
     )
     yield gauge("kafkaproto_requests_in_progress", "Requests that are not answered yet.", metrics.in_progress)
+
+
+def _apis(metrics: RequestMetrics) -> list[tuple[str, ApiMetrics]]:
+    """By name. Fetch requests count all together, and those of consumers and of followers apart."""
+    known = metrics.apis.copy()
+    followers = known.pop(FOLLOWER_FETCH, None)
+    apis = [(_api_name(key), api) for key, api in sorted(known.items()) if key != ApiKey.FETCH]
+    fetches = {"FetchConsumer": known.get(ApiKey.FETCH), "FetchFollower": followers}
+    there_are = [(name, api) for name, api in fetches.items() if api is not None]
+    if there_are:
+        apis += [("Fetch", ApiMetrics.sum_of([api for _, api in there_are])), *there_are]
+    return apis
 
 
 def _api_name(api_key: int) -> str:
@@ -270,6 +301,11 @@ def brokers_and_topics(image: ClusterImage) -> Iterator[Metric]:
         "Brokers in controlled shutdown.",
         sum(broker.in_controlled_shutdown for broker in brokers),
     )
+    yield gauges(
+        f"{CONTROLLER}_brokerregistrationstate",
+        "10 fenced, 20 in controlled shutdown, 30 active.",
+        [({"broker": str(broker_id)}, _state_of(broker)) for broker_id, broker in image.brokers.items()],
+    )
     yield gauge(f"{CONTROLLER}_globaltopiccount", "Topics.", len(image.topics))
     yield gauge(f"{CONTROLLER}_globalpartitioncount", "Partitions.", counts.total)
     yield gauge(f"{CONTROLLER}_offlinepartitionscount", "Partitions without a leader.", counts.leaderless)
@@ -278,6 +314,13 @@ def brokers_and_topics(image: ClusterImage) -> Iterator[Metric]:
         "Partitions that are not led by their preferred replica.",
         counts.not_preferred,
     )
+
+
+def _state_of(broker: BrokerRegistration) -> int:
+    """Apache Kafka's number of the state of a registration (BrokerRegistrationState)."""
+    if broker.fenced:
+        return 10
+    return 20 if broker.in_controlled_shutdown else 30
 
 
 def controller_progress(
@@ -336,15 +379,22 @@ def snapshots(statistics: SnapshotMetrics) -> Iterator[Metric]:
 
 def loader(image: ClusterImage, *, leader_id: int, kraft_version: int) -> Iterator[Metric]:
     """The cluster's feature levels and controller, as this node knows them."""
-    levels = {**dict(image.features), KRAFT_VERSION: kraft_version}
+    finalized = {**dict(image.features), KRAFT_VERSION: kraft_version}
     yield gauge(
         "kafka_server_metadataloader_currentmetadataversion",
         "Level of metadata.version.",
         image.metadata_version,
     )
     yield gauge("kafka_server_metadataloader_currentcontrollerid", "Active controller.", leader_id)
+    supported = supported_ranges()
+    for position, name in enumerate(("minimum", "maximum")):
+        yield gauges(
+            f"kafka_server_node_metrics_{name}_supported_level",
+            f"The {name} level of each feature that this node supports.",
+            [({"featureName": feature}, levels[position]) for feature, levels in sorted(supported.items())],
+        )
     yield gauges(
         "kafka_server_metadataloader_finalizedlevel",
         "Level of each feature.",
-        [({"featureName": name}, level) for name, level in sorted(levels.items())],
+        [({"featureName": name}, level) for name, level in sorted(finalized.items())],
     )

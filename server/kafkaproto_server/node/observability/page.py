@@ -19,6 +19,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from prometheus_client.registry import Collector
 
 from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.metrics.window import Window
 from kafkaproto_server.net.http import HttpResponse
@@ -58,7 +59,13 @@ from kafkaproto_server.node.observability.families import (
     summary,
 )
 from kafkaproto_server.node.observability.loop_watch import STALL_BOUNDS_MS, LoopWatch
-from kafkaproto_server.node.observability.replica_counts import ReplicaCounts, count_replicas
+from kafkaproto_server.node.observability.replica_counts import LogLook, ReplicaCounts, count_replicas
+from kafkaproto_server.node.observability.replica_metrics import (
+    fetcher_counters,
+    look_at_metadata_log,
+    metadata_log_text,
+    partition_text,
+)
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotMetrics
 from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
@@ -69,6 +76,12 @@ from kafkaproto_server.raft.values.statistics import RaftStatistics
 
 LOOK_INTERVAL_S: Final = 10.0
 """Time between two readings of the counters, from which rates and averages are computed."""
+IDLE_THREADS: Final = (
+    "kafka_server_kafkarequesthandlerpool_requesthandleravgidle_percent",
+    "kafka_network_socketserver_networkprocessoravgidlepercent",
+    "kafka_network_socketserver_networkprocessoravgidle_percent",
+)
+"""The share of their time, 0 to 1, that Kafka's threads wait. Boards have two spellings of the second one."""
 WINDOW_LOOKS: Final = 6
 """The number of readings that rates and averages cover: a minute."""
 ROTATE_LOOKS: Final = 6
@@ -95,6 +108,9 @@ class _Moment:
     data: DataMetrics | None
     coordination: CoordinationMoment | None
     replicas: ReplicaCounts
+    flushes: Histogram
+    """Syncs of all logs."""
+    metadata_log: LogLook
     listeners: Mapping[str, ListenerStatistics]
     wall_ms: int
     at_s: float
@@ -151,6 +167,9 @@ class NodeMetrics:
                     self._requests.rotate()
                     self._throttling.rotate()
                     self._quorum.metrics.rotate()
+                    manager = self._manager()
+                    if manager is not None:
+                        manager.replicas.flushes.rotate()
                     coordination = self._coordination()
                     if coordination is not None:
                         coordination.metrics.rotate()
@@ -191,7 +210,9 @@ class NodeMetrics:
             "loop_waited": self._loop.waited_s,
         }
         counted.update(quota_counters(self._throttling.statistics))
-        coordination = self._coordination()
+        manager, coordination = self._manager(), self._coordination()
+        if manager is not None:
+            counted.update(fetcher_counters(manager))
         if coordination is not None:
             counted.update(coordination_counters(coordination.metrics))
         for node_id, peer in self._quorum.peer_statistics().items():
@@ -221,11 +242,19 @@ class NodeMetrics:
             data=None if manager is None else data_metrics(manager),
             coordination=None if coordination is None else coordination_moment(coordination),
             replicas=replicas,
+            flushes=Histogram.sum_of(self._flushes()),
+            metadata_log=look_at_metadata_log(quorum.log),
             listeners={listener.config.name: listener.statistics() for listener in self._listeners},
             wall_ms=self._clock.wall_ms(),
             at_s=trio.current_time(),
             counters=self._counters(raft),
         )
+
+    def _flushes(self) -> Iterator[Histogram]:
+        yield self._quorum.metrics.flushes
+        manager = self._manager()
+        if manager is not None:
+            yield manager.replicas.flushes
 
     def _broker_metrics(self) -> BrokerMetrics | None:
         broker = self._broker()
@@ -244,7 +273,11 @@ class NodeMetrics:
         registry = CollectorRegistry()
         registry.register(_Page(partial(self._families, moment)))
         text: bytes = generate_latest(registry)
-        return text.decode()
+        if moment.data is None:
+            lines = metadata_log_text(moment.metadata_log)
+        else:
+            lines = partition_text(moment.replicas.replicas, moment.metadata_log)
+        return "".join((text.decode(), *lines))
 
     def _families(self, moment: _Moment) -> Iterator[Metric]:
         yield from families.raft_state(moment.raft)
@@ -257,7 +290,7 @@ class NodeMetrics:
         yield from families.requests(self._requests)
         yield from self._rooms(moment)
         if moment.data is not None:
-            yield from data_work(moment.data, moment.replicas)
+            yield from data_work(moment.data, moment.replicas, lambda name: self._rate(moment, name))
         if moment.coordination is not None:
             yield from coordination_work(
                 moment.coordination,
@@ -271,19 +304,25 @@ class NodeMetrics:
     def _metadata(self, moment: _Moment) -> Iterator[Metric]:
         image = moment.image
         lag_ms = 0 if moment.is_active or image.offset < 0 else max(0, moment.wall_ms - image.timestamp_ms)
+        ignores_static_voters = self._has_static_voters and moment.kraft_version > 0
         if self._is_controller:
             yield from families.brokers_and_topics(image)
             yield from families.controller_progress(
                 image,
                 is_active=moment.is_active,
                 high_watermark=moment.high_watermark,
-                ignored_static_voters=self._has_static_voters and moment.kraft_version > 0,
+                ignored_static_voters=ignores_static_voters,
                 lag_ms=lag_ms,
             )
             yield from self._controller_work(moment)
         if self._is_broker:
             yield from families.broker_progress(image, lag_ms)
             yield from broker_work(image, moment.broker, high_watermark=moment.high_watermark)
+            yield gauge(
+                f"{families.BROKER}_ignored_static_voters",
+                "1 if controller.quorum.voters is set, but the voters are those in the log.",
+                int(ignores_static_voters),
+            )
         yield from families.loader(image, leader_id=moment.leader_id, kraft_version=moment.kraft_version)
 
     def _controller_work(self, moment: _Moment) -> Iterator[Metric]:
@@ -331,8 +370,8 @@ class NodeMetrics:
         )
         yield summary(
             "kafka_log_logflushstats_logflushrateandtimems",
-            "Syncs of the metadata log.",
-            [({}, quorum.flushes)],
+            "Syncs of logs.",
+            [({}, moment.flushes)],
         )
         yield summary(
             "kafkaproto_raft_persist_time_ms",
@@ -376,11 +415,10 @@ class NodeMetrics:
         yield gauge(
             "kafkaproto_event_loop_stall_ms_max", "The longest of the last minute or two.", loop.longest_ms
         )
-        yield gauge(
-            "kafkaproto_event_loop_idle_ratio",
-            "Share of its time that the event loop waits.",
-            self._rate(moment, "loop_waited"),
-        )
+        idle = self._rate(moment, "loop_waited")
+        yield gauge("kafkaproto_event_loop_idle_ratio", "Share of its time that the event loop waits.", idle)
+        for name in IDLE_THREADS:
+            yield gauge(name, "The same: the event loop does the work of these threads of Kafka.", idle)
 
     def _peer_rates(self, moment: _Moment, node_id: int) -> PeerRates:
         return PeerRates(

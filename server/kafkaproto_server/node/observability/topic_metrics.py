@@ -107,6 +107,20 @@ def topic_work(moment: TopicMoment) -> Iterator[Metric]:
         yield counters(f"{TOPICS}_{name}", text, samples)
     for name, text, of_broker in _OF_BROKER:
         yield counter(f"{TOPICS}_{name}", text, of_broker(moment.metrics))
+    metrics = moment.metrics
+    yield counter(
+        "kafka_server_delayedproducemetrics_expires",
+        "Partitions of Produce requests that were not replicated in time.",
+        metrics.expired_produces,
+    )
+    yield counters(
+        "kafka_server_delayedfetchmetrics_expires",
+        "Fetch requests that waited for as long as they may.",
+        [
+            ({"fetcherType": "consumer"}, metrics.expired_consumer_fetches),
+            ({"fetcherType": "follower"}, metrics.expired_follower_fetches),
+        ],
+    )
     yield gauges(
         f"{PURGATORY}_numdelayedoperations",
         "Requests that wait.",

@@ -44,6 +44,7 @@ from kafkaproto_server.raft.values.statistics import RaftStatistics
 from kafkaproto_server.raft.values.voters import VoterSet
 from kafkaproto_server.raft.wire import describe_quorum_response
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
+from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from kafkaproto_server.types import NO_NODE, Deferred, Endpoint
 
@@ -358,6 +359,11 @@ class QuorumDriver:
         """The end offset of the newest snapshot on disk; None if there is none. Blocks; any thread may call it."""
         latest = self._storage.snapshots.latest()
         return None if latest in (None, BOOTSTRAP_SNAPSHOT_ID) else latest.end_offset
+
+    @property
+    def log(self) -> Log:
+        """The metadata log, for whoever reads its offsets and its size."""
+        return self._storage.log
 
     def statistics(self) -> RaftStatistics:
         """The counters and the state of the Raft core."""

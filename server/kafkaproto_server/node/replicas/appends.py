@@ -78,6 +78,11 @@ class _Request:
         self._waiting: Waiting | None = None
         self.is_over = False
 
+    @property
+    def missing(self) -> int:
+        """How many partitions have no result yet."""
+        return self._missing
+
     def wait(self, waiting: Waiting) -> None:
         """The request begins to wait for what is missing."""
         self._waiting = waiting
@@ -184,8 +189,15 @@ class Appends:
         if acks == ACKS_ALL and not request.is_over:
             request.wait(self._metrics.produces)
             self._timers.add(
-                self._clock.now_ms() + max(0, timeout_ms), request.expire, lambda: request.is_over
+                self._clock.now_ms() + max(0, timeout_ms),
+                partial(self._expire, request),
+                lambda: request.is_over,
             )
+
+    def _expire(self, request: _Request) -> None:
+        if not request.is_over:
+            self._metrics.expired_produces += request.missing
+            request.expire()
 
     def _append(self, item: ProduceItem, acks: int, take: _Place) -> None:
         hosted = self._replicas.get(item.topic_id, item.index)
@@ -375,7 +387,9 @@ class Appends:
         if not request.is_over:
             request.wait(self._metrics.produces)
             self._timers.add(
-                self._clock.now_ms() + MARKER_TIMEOUT_MS, request.expire, lambda: request.is_over
+                self._clock.now_ms() + MARKER_TIMEOUT_MS,
+                partial(self._expire, request),
+                lambda: request.is_over,
             )
 
     def _write_marker(self, topic_id: bytes, item: MarkerItem, take: _Place) -> None:

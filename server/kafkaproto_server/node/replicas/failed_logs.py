@@ -44,6 +44,10 @@ class FailedLogs:
         self._waiting: set[PartitionId] = set()
         self._are_lost: set[PartitionId] = set()
 
+    def __len__(self) -> int:
+        """How many logs cannot be used now."""
+        return len(self._waiting | self._are_lost)
+
     def ran_short(self, replica: PartitionId) -> None:
         """A log lacked file descriptors or memory. It is closed, and opened again later."""
         if replica in self._waiting:

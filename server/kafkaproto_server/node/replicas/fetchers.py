@@ -4,17 +4,19 @@ There are ``num.replica.fetchers`` fetchers to each broker that leads something 
 connection and a fetch session. A fetcher sends a request, has what came appended, and sends the next one once that is
 written: the offset in it tells the leader that this replica has everything before. If the logs differ, the response
 says where, and the follower cuts its own (KIP-595, KIP-320 for topics). Apache Kafka has it in AbstractFetcherThread
-and ReplicaFetcherThread."""
+and ReplicaFetcherThread.
+
+If the number changes at run time, each partition moves to the fetcher that has it then, once its log is not being
+changed. A fetcher for which there is no place any more ends when it has given away its last partition."""
 
 from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
-import msgspec
 import trio
 
 from kafkaproto.error_codes import ErrorCode, describe
@@ -33,6 +35,7 @@ from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.net.peers import PeerChannel, PeerError
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.fetcher_values import FetcherConfig, FetcherCounts
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
 from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
@@ -62,6 +65,9 @@ THROTTLE_PAUSE_MS = 100
 PARTITIONS_AT_ONCE = 32
 """How many partitions of a response are taken before other tasks run: their records are checked and often written."""
 
+MOVED_AT_ONCE = 500
+"""How many partitions change their fetcher in one turn of the loop, about five milliseconds."""
+
 _BASE_OFFSET_BYTES = 8
 """A batch begins with its base offset."""
 
@@ -69,24 +75,20 @@ PartitionData = FetchResponse.PartitionData
 T = TypeVar("T")
 
 
-class FetcherConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of all fetchers."""
-
-    broker_id: int
-    fetchers: int
-    """``num.replica.fetchers``, to each broker."""
-    max_wait_ms: int
-    min_bytes: int
-    partition_max_bytes: int
-    response_max_bytes: int
-    timeout_ms: int
-    backoff_ms: int
-
-
 class _Followed:
     """A partition that a fetcher copies."""
 
-    __slots__ = ("has_all", "hosted", "is_busy", "is_held_back", "key", "leader_epoch", "refusals")
+    __slots__ = (
+        "has_all",
+        "hosted",
+        "is_busy",
+        "is_held_back",
+        "key",
+        "leader_epoch",
+        "leader_high_watermark",
+        "must_move",
+        "refusals",
+    )
 
     def __init__(self, hosted: Hosted) -> None:
         self.hosted = hosted
@@ -96,10 +98,14 @@ class _Followed:
         """Whether its log is being changed."""
         self.has_all = False
         """Whether the leader's high watermark, as its last response had it, is not beyond what is here."""
+        self.leader_high_watermark: int | None = None
+        """That high watermark; None before the first response with the partition."""
         self.is_held_back = False
         """Whether replication is throttled, and it is not asked for."""
         self.refusals = 0
         """How often in a row the leader refused it."""
+        self.must_move = False
+        """Whether another fetcher takes it over once its log is not being changed."""
 
 
 def _is_current(followed: _Followed) -> bool:
@@ -121,6 +127,7 @@ class Fetchers:
     def __init__(
         self,
         config: FetcherConfig,
+        count: int,
         *,
         replicas: HostedReplicas,
         clock: Clock,
@@ -134,9 +141,11 @@ class Fetchers:
         throttle: ReplicationThrottle,
         metrics: TopicMetrics,
     ) -> None:
-        """``call_at`` calls a function at a time of the clock. ``endpoint`` is that of a broker for other brokers.
-        ``was_cut`` is called when a replica's log was cut at its end. ``throttle`` is that of what is copied."""
+        """``count`` is ``num.replica.fetchers``. ``call_at`` calls a function at a time of the clock. ``endpoint`` is
+        that of a broker for other brokers. ``was_cut`` is called when a replica's log was cut at its end. ``throttle``
+        is that of what is copied."""
         self.config = config
+        self._count = count
         self.replicas = replicas
         self.clock = clock
         self.rng = rng
@@ -168,12 +177,11 @@ class Fetchers:
         """Copy a partition from its leader, in its present epoch."""
         partition = hosted.partition
         self.unfollow((partition.topic_id, partition.index))
-        number = zlib.crc32(partition.topic_id) % self.config.fetchers
-        place = (partition.leader_id, (number + partition.index) % self.config.fetchers)
+        place = self.place_of(partition)
         fetcher = self._fetchers.get(place)
         if fetcher is None:
             assert self._nursery is not None, "partitions are followed once the fetchers run"
-            fetcher = self._fetchers[place] = _Fetcher(self, partition.leader_id)
+            fetcher = self._fetchers[place] = _Fetcher(self, place)
             self._nursery.start_soon(fetcher.run)
         followed = _Followed(hosted)
         self._of[followed.key] = fetcher
@@ -185,14 +193,55 @@ class Fetchers:
         if fetcher is not None:
             fetcher.remove(key)
 
+    def place_of(self, partition: Partition) -> tuple[int, int]:
+        """The leader of a partition, and the number of the fetcher that copies it from there."""
+        number = zlib.crc32(partition.topic_id) % self._count
+        return partition.leader_id, (number + partition.index) % self._count
+
+    def use_count(self, count: int) -> None:
+        """There are so many fetchers to each broker from now on."""
+        if count == self._count:
+            return
+        self._count = count
+        for (_, number), fetcher in self._fetchers.items():
+            fetcher.retire(number >= count)
+        self._move(list(self._of))
+
+    def _move(self, keys: Sequence[PartitionKey]) -> None:
+        for key in keys[:MOVED_AT_ONCE]:
+            fetcher = self._of.get(key)
+            if fetcher is not None:
+                fetcher.move(key)
+        rest = keys[MOVED_AT_ONCE:]
+        if rest:
+            self.call_at(self.clock.now_ms(), partial(self._move, rest))
+
+    def ended(self, place: tuple[int, int]) -> None:
+        """A fetcher has ended."""
+        del self._fetchers[place]
+
+    def lag_of(self, key: PartitionKey) -> tuple[str, int] | None:
+        """Who copies a partition, and how many records of the leader are not here; None if the leader has not responded
+        yet."""
+        fetcher = self._of.get(key)
+        return None if fetcher is None else fetcher.lag_of(key)
+
+    def counts(self) -> list[FetcherCounts]:
+        """Of all fetchers that copy something."""
+        return [each.counts() for each in self._fetchers.values() if each.is_needed]
+
 
 class _Fetcher:
     """Copies partitions from one broker, one request at a time."""
 
-    def __init__(self, owner: Fetchers, leader_id: int) -> None:
+    def __init__(self, owner: Fetchers, place: tuple[int, int]) -> None:
         self._owner = owner
         self._config = owner.config
-        self._leader_id = leader_id
+        self._place = place
+        self._leader_id, number = place
+        self._name = f"ReplicaFetcherThread-{number}-{self._leader_id}"
+        self._is_retired = False
+        self._requests = self._bytes = 0
         self._session = FetcherSession()
         self._followed: dict[PartitionKey, _Followed] = {}
         self._asked: dict[PartitionKey, PartitionFetch] = {}
@@ -218,9 +267,46 @@ class _Fetcher:
         """Stop copying a partition."""
         self._followed.pop(key, None)
         self._session.forget(key)
+        if self._is_retired:
+            self._wake.set()
+
+    def retire(self, is_retired: bool) -> None:
+        """End once no partition is copied any more, or do not."""
+        self._is_retired = is_retired
+        self._wake.set()
+
+    def move(self, key: PartitionKey) -> None:
+        """Give a partition to the fetcher that has it by their present number, now or once its log is not being
+        changed."""
+        followed = self._followed.get(key)
+        if followed is None:
+            # Its log has failed, and nobody copies it any more.
+            return
+        followed.must_move = self._owner.place_of(followed.hosted.partition) != self._place
+        if followed.must_move and not followed.is_busy:
+            self._owner.follow(followed.hosted)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether it copies something."""
+        return bool(self._followed)
+
+    def lag_of(self, key: PartitionKey) -> tuple[str, int] | None:
+        """See `Fetchers.lag_of`."""
+        followed = self._followed.get(key)
+        if followed is None or followed.leader_high_watermark is None:
+            return None
+        return self._name, max(0, followed.leader_high_watermark - followed.hosted.partition.next_offset)
+
+    def counts(self) -> FetcherCounts:
+        """See `Fetchers.counts`."""
+        return FetcherCounts(self._name, self._owner.endpoint(self._leader_id), self._requests, self._bytes)
 
     def _want(self, followed: _Followed) -> None:
         if self._followed.get(followed.key) is not followed or followed.is_busy:
+            return
+        if followed.must_move:
+            self._owner.follow(followed.hosted)
             return
         if self._is_throttled(followed):
             self._hold_back(followed)
@@ -260,6 +346,11 @@ class _Fetcher:
         """Fetch until cancelled."""
         while True:
             self._wake = trio.Event()
+            if self._is_retired and not self._followed:
+                self._owner.ended(self._place)
+                if self._peer is not None:
+                    self._peer.close()
+                return
             if self._busy or not len(self._session):
                 await self._wake.wait()
                 continue
@@ -270,6 +361,7 @@ class _Fetcher:
                 continue
             request = self._next_request(epoch)
             version = fetch_version(self._owner.metadata_version())
+            self._requests += 1
             try:
                 response = await peer.send(request, version, timeout_ms=self._config.timeout_ms)
             except (PeerError, LocalProtocolError) as error:
@@ -370,6 +462,7 @@ class _Fetcher:
                 )
                 self._begin_at(followed, data.log_start_offset)
                 return
+            followed.leader_high_watermark = data.high_watermark
             followed.has_all = data.high_watermark <= partition.next_offset
             if data.records:
                 try:
@@ -462,6 +555,7 @@ class _Fetcher:
 
     def _count(self, hosted: Hosted, size: int) -> None:
         """So many bytes of records were copied."""
+        self._bytes += size
         metrics = self._owner.metrics
         metrics.replication_bytes_in += size
         if hosted.image is not None and self._config.broker_id in hosted.image.adding_replicas:

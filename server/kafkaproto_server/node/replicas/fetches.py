@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from kafkaproto.error_codes import ErrorCode
@@ -140,9 +141,9 @@ class Fetches:
         """The monotonic time."""
         return self._clock.now_ms()
 
-    def call_at(self, at_ms: int, call: Callable[[], None], is_over: Callable[[], bool]) -> None:
-        """See `Timers.add`."""
-        self._timers.add(at_ms, call, is_over)
+    def call_at(self, at_ms: int, call: Callable[[], None], over: Callable[[], bool], *of: bool) -> None:
+        """See `Timers.add`, and `TopicMetrics.expire_fetch` for ``of``."""
+        self._timers.add(at_ms, partial(self.metrics.expire_fetch, call, over, *of), over)
 
     def limit(self, values: FetchValues) -> int:
         """The most bytes of records in a response."""
@@ -317,7 +318,8 @@ class _Fetch:
     def _park(self, now_ms: int) -> None:
         self._watched = self._context.size
         self._node.metrics.fetches.begin(self._watched)
-        self._node.call_at(now_ms + self._values.max_wait_ms, self.respond_early, lambda: self._is_over)
+        at_ms, of_follower = now_ms + self._values.max_wait_ms, self._values.is_from_follower
+        self._node.call_at(at_ms, self.respond_early, lambda: self._is_over, of_follower)
         size = len(self._results)
         if size > FEW_PARTITIONS:
             # They are read again before the response.

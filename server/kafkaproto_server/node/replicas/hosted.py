@@ -20,6 +20,7 @@ from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
+from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.replicas.checkpointed import (
     CHECKPOINTS,
     Checkpointed,
@@ -46,7 +47,7 @@ from kafkaproto_server.storage.errors import LogFailedError, StorageError, is_sh
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
-from kafkaproto_server.storage.log.unsynced import Unsynced, make_durable
+from kafkaproto_server.storage.log.unsynced import Unsynced, time_to_make_durable
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 
@@ -202,7 +203,8 @@ class HostedReplicas:
         self._directory_failed = directory_failed
         self._closed = closed
         self._damaged = damaged
-        self._failed_logs = FailedLogs(clock, call_at, self._reopen, lost)
+        self.failed_logs = FailedLogs(clock, call_at, self._reopen, lost)
+        self.flushes = Histogram()
         self._is_stopping = False
         self._opening = 0
         self.by_id: dict[PartitionId, Hosted] = {}
@@ -274,7 +276,7 @@ class HostedReplicas:
     def has_all_again(self, hosted: Hosted) -> None:
         """A replica that was begun anew has all that is committed."""
         hosted.is_anew = False
-        self._failed_logs.opened((hosted.partition.topic_id, hosted.partition.index))
+        self.failed_logs.opened((hosted.partition.topic_id, hosted.partition.index))
 
     def _put_open(self, hosted: Hosted, *, is_kept: bool = False, is_clean: bool = False) -> None:
         """``is_kept``: all that was ever appended has to be there. ``is_clean``: and it was closed in order."""
@@ -448,7 +450,7 @@ class HostedReplicas:
         if self._directories.is_online(hosted.directory_id):
             partition.works_again()
         if not hosted.is_anew:
-            self._failed_logs.opened((partition.topic_id, partition.index))
+            self.failed_logs.opened((partition.topic_id, partition.index))
         hosted.flushed_ms = self._clock.now_ms()
         self._lower_checkpoints(hosted)
         self._remove_deleted(hosted, log)
@@ -482,10 +484,10 @@ class HostedReplicas:
         replica = (partition.topic_id, partition.index)
         if isinstance(error, StorageError):
             hosted.is_damaged = True
-            self._failed_logs.damaged(replica)
+            self.failed_logs.damaged(replica)
             self._damaged(hosted)
         else:
-            self._failed_logs.ran_short(replica)
+            self.failed_logs.ran_short(replica)
 
     def _reopen(self, replica: PartitionId) -> None:
         hosted = self.by_id[replica]
@@ -516,7 +518,7 @@ class HostedReplicas:
         if hosted is None:
             return None
         hosted.is_gone = True
-        self._failed_logs.forget((topic_id, index))
+        self.failed_logs.forget((topic_id, index))
         partition, log = hosted.partition, hosted.log
         partition.failed(code)
         hosted.log = None
@@ -619,10 +621,11 @@ class HostedReplicas:
             if unsynced is None or hosted.log is not log:
                 hosted.syncs -= 1
                 return
-            work = partial(make_durable, self._disk, unsynced)
+            work = partial(time_to_make_durable, self._disk, unsynced, self._clock)
             self._background[hosted.directory_id].put(DiskJob(work, partial(synced, unsynced), failed))
 
-        def synced(unsynced: Unsynced, _: object) -> None:
+        def synced(unsynced: Unsynced, took_ms: int) -> None:
+            self.flushes.add(took_ms / 1000)
             hosted.syncs -= 1
             if hosted.log is log:
                 self._put(hosted, partial(log.was_synced, unsynced))

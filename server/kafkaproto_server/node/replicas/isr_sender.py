@@ -10,7 +10,7 @@ import trio
 from kafkaproto.messages import AlterPartitionResponse
 from kafkaproto_server.node.to_controller.channel import ControllerChannel, ControllerUnavailable
 from kafkaproto_server.ports import Clock
-from kafkaproto_server.replica.isr_changes import IsrChanges
+from kafkaproto_server.replica.isr_changes import IsrChanges, IsrCounts
 from kafkaproto_server.replica.partition import Partition
 
 _log = logging.getLogger("kafkaproto.server.replicas")
@@ -29,6 +29,11 @@ class IsrSender:
         self._broker_epoch = broker_epoch
         self._clock = clock
         self._wake = trio.Event()
+
+    @property
+    def counts(self) -> IsrCounts:
+        """What has become of the changes."""
+        return self._changes.counts
 
     def add(self, partition: Partition) -> None:
         """A partition's `isr_change` is to be sent."""

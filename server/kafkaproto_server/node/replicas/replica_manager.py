@@ -29,7 +29,8 @@ from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.deletions import Deletions
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
-from kafkaproto_server.node.replicas.fetchers import FetcherConfig, Fetchers
+from kafkaproto_server.node.replicas.fetcher_values import FetcherConfig
+from kafkaproto_server.node.replicas.fetchers import Fetchers
 from kafkaproto_server.node.replicas.fetches import Fetches
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
@@ -43,6 +44,7 @@ from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.node.replicas.topic_settings import KnownSettings, number_of
 from kafkaproto_server.node.threads import Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
+from kafkaproto_server.replica.isr_changes import IsrCounts
 from kafkaproto_server.replica.partition import NO_EPOCH, Partition, PartitionError, Role
 from kafkaproto_server.requests.data import (
     DeletionItem,
@@ -60,6 +62,7 @@ _log = logging.getLogger("kafkaproto.server.replicas")
 
 MIN_EXPANSION_INTERVAL_MS = 100
 """Followers that wait to be eligible are not looked for more often, however short fetches may wait."""
+FETCHERS_KEY = "num.replica.fetchers"
 IO_THREADS = 4
 """Threads for the directories and for reads of what is not in memory."""
 
@@ -199,6 +202,7 @@ class ReplicaManager:
     def _new_fetchers(self, rng: Rng, connect: Connect, broker_epoch: Callable[[], int | None]) -> Fetchers:
         return Fetchers(
             _fetcher_config(self._broker_id, self._node_configs()),
+            number_of(self._node_configs(), FETCHERS_KEY),
             replicas=self.replicas,
             clock=self._clock,
             rng=rng,
@@ -237,6 +241,21 @@ class ReplicaManager:
     def max_transaction_timeout_ms(self) -> int:
         """The longest timeout that a producer may ask for."""
         return number_of(self._node_configs(), "transaction.max.timeout.ms")
+
+    @property
+    def isr_counts(self) -> IsrCounts:
+        """What has become of the changes of ISRs."""
+        return self._isr_changes.counts
+
+    @property
+    def directories(self) -> LogDirectories:
+        """Those of this broker."""
+        return self._directories
+
+    @property
+    def fetchers(self) -> Fetchers:
+        """What copies other brokers' leaders."""
+        return self._fetchers
 
     def cleaner_statistics(self) -> CleanerStatistics:
         """What the cleaner has done."""
@@ -546,8 +565,12 @@ class ReplicaManager:
     async def _expand_isrs(self) -> None:
         # As often as each follower is heard of in Apache Kafka.
         interval_s = max(MIN_EXPANSION_INTERVAL_MS, self._max_wait_ms) / 1000
+        configs = self._node_configs()
         while True:
             await trio.sleep(interval_s)
+            if configs is not self._node_configs():
+                configs = self._node_configs()
+                self._fetchers.use_count(number_of(configs, FETCHERS_KEY))
             for hosted in tuple(self.replicas):
                 hosted.partition.maybe_expand_isr()
 
@@ -562,7 +585,6 @@ class ReplicaManager:
 def _fetcher_config(broker_id: int, configs: NodeConfigs) -> FetcherConfig:
     return FetcherConfig(
         broker_id=broker_id,
-        fetchers=number_of(configs, "num.replica.fetchers"),
         max_wait_ms=number_of(configs, "replica.fetch.wait.max.ms"),
         min_bytes=number_of(configs, "replica.fetch.min.bytes"),
         partition_max_bytes=number_of(configs, "replica.fetch.max.bytes"),

@@ -166,7 +166,9 @@ class _Serving:
         self.request = request
         self.connection = connection
         self.respond = respond
-        self.metrics = node.metrics.of(request.api_key)
+        self.metrics = node.metrics.of_request(
+            request.api_key, request.api_version, request.frame, request.body_offset
+        )
         self.message: Message | None = None
         # The number of elements that this request took from the room for large requests.
         self.elements_in_room = 0

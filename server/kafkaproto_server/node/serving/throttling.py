@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -26,6 +26,7 @@ from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.schema import within
 from kafkaproto_server.file_part import FilePart
+from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.net.pump import ConnectionInfo, Outcome, Respond, Throttled
 from kafkaproto_server.node.quorum.published import Published
@@ -55,6 +56,10 @@ class ThrottleStatistics:
     """How long they had to wait, by the types of Kafka's metrics. Those that did not have to are left out."""
 
 
+async def no_work(image: ClusterImage) -> None:
+    """Do nothing with an image."""
+
+
 class Throttling:
     """The quotas of one node's clients."""
 
@@ -67,6 +72,8 @@ class Throttling:
         """``connection_rates`` are those of the node's listeners."""
         self.is_on = False
         """Whether the cluster has any quotas."""
+        self.also: Callable[[ClusterImage], Awaitable[None]] = no_work
+        """Called with each image that is followed."""
         self.rates = ClientRates(windows)
         self.now_ms = now_ms
         self._connection_rates = connection_rates or ConnectionRates(windows)
@@ -101,10 +108,12 @@ class Throttling:
     ) -> None:
         """Follow the metadata until cancelled."""
         self.use_quotas(published.image.client_quotas)
+        await self.also(published.image)
         task_status.started()
         while True:
             await published.changed.wait()
             self.use_quotas(published.image.client_quotas)
+            await self.also(published.image)
 
     def of(self, request: IncomingRequest, connection: ConnectionInfo) -> RequestThrottle | None:
         """The quotas of a request's sender; None if none can hold for it."""

@@ -15,7 +15,7 @@ import contextlib
 from typing import NamedTuple
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
-from kafkaproto_server.ports import Disk, File
+from kafkaproto_server.ports import Clock, Disk, File
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES
 
 
@@ -55,6 +55,13 @@ def cut_again(file: File, end: int) -> None:
     Nobody else may append to the file meanwhile.
     """
     file.truncate(end)
+
+
+def time_to_make_durable(disk: Disk, unsynced: Unsynced, clock: Clock) -> int:
+    """As `make_durable`. Returns how many milliseconds that took."""
+    begin_ms = clock.now_ms()
+    make_durable(disk, unsynced)
+    return clock.now_ms() - begin_ms
 
 
 def make_durable(disk: Disk, unsynced: Unsynced) -> None:

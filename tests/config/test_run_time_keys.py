@@ -1,0 +1,98 @@
+"""Broker keys that can change at run time: each has an effect then, is refused, or is said to have no effect at all.
+
+Where a key is read is a fact about the code; that the place reads it again after a change is tested beside it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafkaproto_server.config.dynamic import problem_of_change
+from kafkaproto_server.config_keys.definitions import BROKER_KEYS, TOPIC_KEYS
+from kafkaproto_server.config_keys.descriptions import description
+from kafkaproto_server.config_keys.node_configs import NodeConfigs
+
+SERVER = Path(__file__).parents[2] / "server" / "kafkaproto_server"
+TESTS = Path(__file__).parents[1]
+NODE = "node/replicas/"
+READ_AGAIN: dict[str, tuple[str, str]] = {
+    "cordoned.log.dirs": ("node/broker/metadata_applier.py", "node/broker/test_lifecycle_manager.py"),
+    "errors.deadletterqueue.auto.create.topics.enable": (
+        "node/share/dead_letters.py",
+        "apis/share/test_dead_letters.py",
+    ),
+    "errors.deadletterqueue.topic.name.prefix": (
+        "node/share/dead_letters.py",
+        "apis/share/test_dead_letters.py",
+    ),
+    "follower.replication.throttled.rate": (f"{NODE}throttles.py", f"{NODE}test_throttles.py"),
+    "leader.replication.throttled.rate": (f"{NODE}throttles.py", f"{NODE}test_throttles.py"),
+    "log.cleaner.backoff.ms": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
+    "log.cleaner.dedupe.buffer.size": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
+    "log.cleaner.io.buffer.load.factor": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
+    "log.cleaner.io.max.bytes.per.second": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
+    "max.connection.creation.rate": (
+        "node/serving/connection_limits.py",
+        "node/serving/test_connection_limits.py",
+    ),
+    "max.connections": ("node/serving/connection_limits.py", "node/serving/test_connection_limits.py"),
+    "max.connections.per.ip": ("node/serving/connection_limits.py", "node/serving/test_connection_limits.py"),
+    "max.connections.per.ip.overrides": (
+        "node/serving/connection_limits.py",
+        "node/serving/test_connection_limits.py",
+    ),
+    "num.replica.fetchers": (f"{NODE}replica_manager.py", f"{NODE}test_fetcher_number.py"),
+    "producer.id.expiration.ms": (f"{NODE}maintenance.py", f"{NODE}test_maintenance.py"),
+    "replica.alter.log.dirs.io.max.bytes.per.second": (f"{NODE}moves.py", f"{NODE}test_moves.py"),
+    "transaction.partition.verification.enable": (
+        "node/coordinators/transactional_appends.py",
+        "apis/data/test_produce_in_transactions.py",
+    ),
+}
+"""Who reads the key when it is needed, and what tests that."""
+OF_GROUPS = "group."
+"""`CurrentGroupConfig` reads these anew once the configs have changed."""
+REFUSED = {
+    "listeners": ("PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2", "PLAINTEXT://127.0.0.1:3"),
+    "listener.security.protocol.map": (
+        "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,MORE:PLAINTEXT",
+    ),
+}
+INHERITED = {key for definition in TOPIC_KEYS.values() for key, _ in definition.synonyms}
+"""Topics inherit them: `KnownSettings` and the controller's `TopicConfigs` read them anew once they have changed."""
+DYNAMIC = sorted(name for name, definition in BROKER_KEYS.items() if definition.dynamic is not None)
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_a_key_that_can_change_has_an_effect_or_is_said_to_have_none(name: str) -> None:
+    says_none = description("broker", name).endswith("No effect here.")
+    has_effect = name in READ_AGAIN or name in INHERITED or name.startswith(OF_GROUPS)
+    if name in REFUSED:
+        assert not says_none
+    elif says_none:
+        assert name not in READ_AGAIN
+    else:
+        assert has_effect, f"who reads {name} after a change?"
+
+
+@pytest.mark.parametrize("name", READ_AGAIN)
+def test_the_place_reads_the_key_and_is_tested(name: str) -> None:
+    place, test = READ_AGAIN[name]
+    assert name in DYNAMIC
+    assert f'"{name}"' in (SERVER / place).read_text()
+    assert (TESTS / test).exists()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_change_is_refused_with_the_reason(name: str) -> None:
+    before, after = REFUSED[name]
+    static = {"process.roles": "broker", "node.id": "1", name: before}
+    node = NodeConfigs(static=static)
+    changed = NodeConfigs(static=static, dynamic_broker={name: after})
+    problem = problem_of_change(node, changed, [name])
+    assert problem == f"{name} cannot change at run time here: a node opens its listeners when it starts"
+    same = NodeConfigs(static=static, dynamic_broker={name: before})
+    assert "cannot change" not in (problem_of_change(node, same, [name]) or "")
