@@ -1,18 +1,23 @@
 """What the records of a batch have in common, read in one pass that makes no object for a record.
 
-A leader asks this about batches that producers send, if their topic has rules for single records: a compacted topic
-wants keys, others bound the timestamps or the size of a record. `record` describes the bytes. Keys, values and headers
-are skipped, only their lengths have to fit. That takes two thirds of the time of `record.read_records`.
+A leader asks this about every batch that a producer sends: whether it holds the records that its header claims, and
+which timestamps and keys they have. `record` describes the bytes. Keys, values and headers are skipped, only their
+lengths have to fit. That takes two thirds of the time of `record.read_records`.
+
+Producers often send records of one size. So when two records in a row have the same size, the ones behind them are
+compared with them all at once: the bytes of a field of all these records are one slice with a step. Records that are
+alike but for their keys, values, timestamps and offsets cost a tenth of a microsecond or less each that way.
 
 Apache Kafka reads such records in ``DefaultRecord`` and ``PartialDefaultRecord``.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Generator, Iterator
+from typing import NamedTuple, TypeAlias
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.primitives import read_unsigned_varint, read_varlong
+from kafkaproto.primitives import Buffer, read_unsigned_varint, read_varint, read_varlong
 from kafkaproto.records.record import MAX_HEADERS
 
 _MAX_INT32 = 2**31 - 1
@@ -20,6 +25,20 @@ _NO_LONG_IS_LARGER = 2**63 - 1
 _NO_LONG_IS_SMALLER = -(2**63)
 _NULL = 1
 """The length -1, zigzag-coded."""
+_STEP_UNITS = 512
+"""Records and headers that are read in one step, at most half a millisecond; a single record may have more headers."""
+_FEW_RECORDS = 16
+"""A comparison of many records takes as long as to read some. If it finds fewer alike, the next one waits for as
+many."""
+_ONE_BYTE_DELTAS = 64
+_TWO_BYTE_DELTAS = 8192
+"""The first offset delta that does not fit in so many bytes."""
+_SHORT_DELTAS = bytes(range(0, 2 * _ONE_BYTE_DELTAS, 2))
+"""Offset deltas of one byte each, zigzag-coded, by their number."""
+_LOW_BYTES = bytes(delta << 1 & 0x7F | 0x80 for delta in range(_TWO_BYTE_DELTAS))
+_SINGLE = [bytes((byte,)) for byte in range(256)]
+_HIGH_BYTES = bytes(delta >> 6 for delta in range(_TWO_BYTE_DELTAS))
+"""The two bytes of those that need two."""
 
 
 class RecordSurvey(NamedTuple):
@@ -33,79 +52,209 @@ class RecordSurvey(NamedTuple):
     """Whether no record has a null key. An empty key is a key."""
 
 
-def survey_records(data: bytes, count: int, max_record_bytes: int = _MAX_INT32) -> RecordSurvey:
-    """Go through the decompressed records of a batch.
+_Steps: TypeAlias = Generator[None, None, RecordSurvey]
+
+
+class ReadingBudget:
+    """How many records and headers may still be read for one peer."""
+
+    __slots__ = ("units",)
+
+    def __init__(self, units: int = _NO_LONG_IS_LARGER) -> None:
+        self.units = units
+        """Of records and headers together."""
+
+
+class OverBudgetError(RemoteProtocolError):
+    """There are more records and headers than the budget allows."""
+
+
+def survey_records(
+    data: Buffer, count: int, max_record_bytes: int = _MAX_INT32, budget: ReadingBudget | None = None
+) -> _Steps:
+    """Go through the decompressed records of a batch, some hundred records and headers in each step, and take what was
+    read from the budget.
 
     Raises RemoteProtocolError unless ``data`` are exactly ``count`` records (at least one), each one well formed and at
-    most ``max_record_bytes`` long (without its length field), with offset deltas that count from 0.
+    most ``max_record_bytes`` long (without its length field), with offset deltas that count from 0. It is an
+    OverBudgetError if the budget ends before.
     """
     assert count > 0, "a survey of no records"
-    position = 0
-    lowest, highest = _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
-    all_have_keys = True
-    for index in range(count):
-        start = position
-        try:
+    budget = ReadingBudget() if budget is None else budget
+    progress = _Progress(budget.units - count)
+    if progress.left < 0:
+        raise OverBudgetError(f"{count} records and their headers are more than may be read")
+    try:
+        result = yield from _survey(data, count, max_record_bytes, progress)
+    except IndexError:
+        reason = f"record {progress.index}: the bytes end inside it"
+        raise RemoteProtocolError(reason, offset=progress.start) from None
+    except RemoteProtocolError as error:
+        error.reason = f"record {progress.index}: {error.reason}"
+        if error.offset is None:
+            error.offset = progress.start
+        raise
+    finally:
+        budget.units -= progress.index + progress.headers
+    if progress.end != len(data):
+        raise RemoteProtocolError(
+            f"{len(data) - progress.end} bytes follow the last record", offset=progress.end
+        )
+    return result
+
+
+class _Progress:
+    """How far a survey has come when it ends."""
+
+    __slots__ = ("end", "headers", "index", "left", "start")
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        """How many headers may be read."""
+        self.index = self.start = self.end = self.headers = 0
+
+
+def _number_of_headers(data: Buffer, position: int, left: int) -> int:
+    number = read_unsigned_varint(data, position)[0] >> 1
+    if number > left:
+        raise OverBudgetError("with its headers there is more than may be read")
+    return number
+
+
+def _survey(data: Buffer, count: int, max_record_bytes: int, progress: _Progress) -> _Steps:
+    lowest, highest, all_have_keys = _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER, True
+    index = start = end = size = headers = next_try = 0
+    next_step = _STEP_UNITS
+    try:
+        while index < count:
+            start = end
             # Lengths of one byte, and often of two, are read in place: a call takes longer than all else here.
-            coded = data[position]
-            position += 1
-            if coded >= 0x80:
-                if data[position] < 0x80:
-                    coded = coded & 0x7F | data[position] << 7
-                    position += 1
-                else:
-                    coded, position = read_unsigned_varint(data, start)
+            coded, position = data[start], start + 1
+            if coded >= 0x80 and data[position] < 0x80:
+                coded, position = coded & 0x7F | data[position] << 7, position + 1
+            elif coded >= 0x80:
+                coded, position = read_unsigned_varint(data, start)
             end = position + (coded >> 1)
             if coded & 1 or coded >> 1 > max_record_bytes:
                 raise _wrong_length(coded, start, max_record_bytes)
             # The byte that is skipped has the record's attributes, which mean nothing.
-            coded = data[position + 1]
-            if coded < 0x80:
-                delta = coded >> 1 ^ -(coded & 1)
-                position += 2
+            time_at, offset_at = position + 1, position + 2
+            delta = data[time_at]
+            if delta < 0x80:
+                delta = delta >> 1 ^ -(delta & 1)
             else:
-                delta, position = read_varlong(data, position + 1)
-            if delta > highest:
-                highest = delta
-            if delta < lowest:
-                lowest = delta
-            coded = data[position]
-            position += 1
-            if coded >= 0x80:
-                if data[position] < 0x80:
-                    coded = coded & 0x7F | data[position] << 7
-                    position += 1
-                else:
-                    coded, position = read_unsigned_varint(data, position - 1)
+                delta, offset_at = read_varlong(data, time_at)
+            if not lowest <= delta <= highest:
+                lowest, highest = min(lowest, delta), max(highest, delta)
+            coded, key_at = data[offset_at], offset_at + 1
+            if coded >= 0x80 and data[key_at] < 0x80:
+                coded, key_at = coded & 0x7F | data[key_at] << 7, key_at + 1
+            elif coded >= 0x80:
+                coded, key_at = read_unsigned_varint(data, offset_at)
             if coded != index << 1:
-                raise RemoteProtocolError("its offset does not follow the one before", offset=start)
-            coded = data[position]
+                raise RemoteProtocolError("its offset does not follow the one before")
+            value_at = key_at + 1
+            coded = data[key_at]
             if coded & 0x81 == 0:
-                position += 1 + (coded >> 1)
+                value_at += coded >> 1
             else:
-                all_have_keys = all_have_keys and not is_null(data, position)
-                position = after_bytes(data, position)
-            coded = data[position]
+                all_have_keys = all_have_keys and not is_null(data, key_at)
+                value_at = value_at if coded == _NULL else after_bytes(data, key_at)
+            coded, position = data[value_at], value_at + 1
             if coded & 0x81 == 0:
-                position += 1 + (coded >> 1)
-            elif coded & 0x81 == 0x80 and data[position + 1] < 0x80:
-                position += 2 + ((coded & 0x7F) >> 1 | data[position + 1] << 6)
+                position += coded >> 1
+            elif coded & 0x81 == 0x80 and data[position] < 0x80:
+                position += 1 + ((coded & 0x7F) >> 1 | data[position] << 6)
             else:
-                position = after_bytes(data, position)
-            position = after_headers(data, position) if data[position] else position + 1
-            if position != end:
-                raise RemoteProtocolError("its length does not fit its content", offset=start)
-        except IndexError:
-            raise RemoteProtocolError(f"record {index}: the bytes end inside it", offset=start) from None
-        except RemoteProtocolError as error:
-            error.reason = f"record {index}: {error.reason}"
-            raise
-    if position != len(data):
-        raise RemoteProtocolError(f"{len(data) - position} bytes follow the last record", offset=position)
+                position = after_bytes(data, value_at)
+            if data[position]:
+                headers += _number_of_headers(data, position, progress.left - headers)
+                if index + headers > next_step + _STEP_UNITS:
+                    yield
+                position, next_try = after_headers(data, position) - 1, index + 2
+            if position + 1 != end:
+                raise RemoteProtocolError("its length does not fit its content")
+            index += 1
+            if end - start == size and index >= next_try:
+                fields = (start, time_at, offset_at, key_at, value_at, end)
+                alike, low, high = _alike(data, fields, index, count)
+                lowest, highest = min(lowest, low), max(highest, high)
+                next_step += alike
+                next_try = index + (alike or _FEW_RECORDS)
+                index, end = index + alike, end + alike * size
+            else:
+                size = end - start
+            if index + headers >= next_step:
+                next_step = index + headers + _STEP_UNITS
+                yield
+    finally:
+        progress.index, progress.start, progress.end, progress.headers = index, start, end, headers
     return RecordSurvey(lowest, highest, all_have_keys)
 
 
-def after_bytes(data: bytes, position: int) -> int:
+def _alike(
+    data: Buffer, fields: tuple[int, int, int, int, int, int], index: int, count: int
+) -> tuple[int, int, int]:
+    """How many of the records from number ``index`` on have the fields of the one before them, with the same lengths,
+    and offset deltas that count on; and the smallest and the largest of their timestamp deltas.
+
+    ``fields`` says where that record, its timestamp delta, offset delta, key and value begin, and where it ends; it has
+    no headers. If the answer is 0, the next records may be right nevertheless.
+    """
+    start, time_at, offset_at, key_at, value_at, end = fields
+    size = end - start
+    has_short_deltas = key_at - offset_at == 1
+    limit = _ONE_BYTE_DELTAS if has_short_deltas else _TWO_BYTE_DELTAS if key_at - offset_at == 2 else 0
+    number = min(min(limit, count) - index, (len(data) - end) // size)
+
+    def column(at: int) -> bytes:
+        return bytes(data[at + size : at + number * size + 1 : size])
+
+    fixed = [*range(start, time_at - 1), end - 1]
+    for at in (key_at, value_at):
+        fixed.append(at)
+        while data[at] >= 0x80:
+            at += 1
+            fixed.append(at)
+    has_short_time = offset_at - time_at == 1
+    if not has_short_time:
+        fixed += range(time_at, offset_at)
+    for at in fixed:
+        if number <= 0:
+            break
+        number -= len(bytes(data[at + size : at + number * size + 1 : size]).lstrip(_SINGLE[data[at]]))
+    if number <= 0:
+        return 0, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
+    if has_short_deltas:
+        follow = column(offset_at) == _SHORT_DELTAS[index : index + number]
+    else:
+        follow = (
+            column(offset_at) == _LOW_BYTES[index : index + number]
+            and column(offset_at + 1) == _HIGH_BYTES[index : index + number]
+        )
+    times = column(time_at) if has_short_time else b""
+    if not follow or not times.isascii():
+        return 0, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
+    if not times.strip(_SINGLE[data[time_at]]):
+        # The record before them, whose delta was counted, has the same.
+        return number, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
+    deltas = [coded >> 1 ^ -(coded & 1) for coded in set(times)]
+    return number, min(deltas), max(deltas)
+
+
+def record_heads(data: Buffer, count: int) -> Iterator[tuple[int, bool]]:
+    """Timestamp delta of each record, and whether it has a key. The records have to be some that `survey_records` has
+    found to be right."""
+    end = 0
+    for _ in range(count):
+        length, position = read_varint(data, end)
+        end = position + length
+        delta, position = read_varlong(data, position + 1)
+        _, position = read_varint(data, position)
+        yield delta, not is_null(data, position)
+
+
+def after_bytes(data: Buffer, position: int) -> int:
     """The position after a nullable key or value, which may lie behind the end of ``data``."""
     coded = data[position]
     if coded < 0x80:
@@ -119,13 +268,13 @@ def after_bytes(data: bytes, position: int) -> int:
     return position + (coded >> 1)
 
 
-def is_null(data: bytes, position: int) -> bool:
+def is_null(data: Buffer, position: int) -> bool:
     """Whether a nullable key or value is null."""
     # A length may have more bytes than it needs, so its first byte alone does not tell.
     return read_unsigned_varint(data, position)[0] == _NULL
 
 
-def after_headers(data: bytes, position: int) -> int:
+def after_headers(data: Buffer, position: int) -> int:
     """The position after a record's headers, which may lie behind the end of ``data``."""
     start = position
     coded, position = read_unsigned_varint(data, position)

@@ -184,9 +184,11 @@ class ShareFetches:
             self._fetches.read_failed(log_read.hosted, log_read.log, error)
             read.error = ShareError(ErrorCode.KAFKA_STORAGE_ERROR)
 
-    def read_cold(self, reads: Sequence[LogRead], done: Callable[[list[Buffer | Exception]], None]) -> None:
-        """See `Fetches.read_cold`."""
-        self._fetches.read_cold(reads, done)
+    def read_cold(
+        self, reads: Sequence[LogRead], done: Callable[[list[Buffer | Exception]], None], host: str
+    ) -> None:
+        """See `Fetches.read_cold`. It always ends: other requests wait for these share partitions."""
+        self._fetches.read_cold(reads, done, host, lambda: False)
 
 
 class _ShareFetch:
@@ -361,7 +363,8 @@ class _ShareFetch:
             for each in reads.values():
                 each.led.wake()
 
-        self._node.read_cold([each.log_read for each in cold if each.log_read is not None], done)
+        log_reads = [each.log_read for each in cold if each.log_read is not None]
+        self._node.read_cold(log_reads, done, self._values.client_host)
 
     # -- the response --------------------------------------------------------------------------------------------
 
