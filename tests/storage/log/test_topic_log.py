@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from kafkaproto.messages import EndTxnMarker
 from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch, iterate_batches
-from kafkaproto.records.compression import Compression, compress
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.times import record_times
@@ -26,7 +25,6 @@ from kafkaproto_server.storage.log.batch_walk import BatchPlace, Read, find, wal
 from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
 from kafkaproto_server.storage.log.topic_log import TopicLog, read_topic_id
 from kafkaproto_server.storage.log.unsynced import make_durable
-from tests.replica.support.produce_cases import raw_record
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.helpers import FixedRng, SeededRng
 
@@ -234,11 +232,6 @@ def test_a_search_by_time_reads_no_segment_whose_records_are_all_earlier(
     assert [path.rpartition("/")[2] for path in walked] == ["00000000000000000001.log"]
 
 
-def lie_record(offset_delta: int) -> bytes:
-    """A record of a batch, with a timestamp that is the batch's."""
-    return raw_record(offset_delta, key=None)
-
-
 def test_a_batch_that_claims_a_later_time_than_its_records_have_is_searched_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -280,57 +273,6 @@ def test_no_more_batches_are_remembered_for_what_they_claim_than_a_limit(
     for _ in range(2):
         assert log.find_timestamp(900) is None
     assert searched == [0, 2, 2]
-
-
-LIES = [
-    ("garbage", b"\xff" * 50),
-    ("too few", lie_record(0)),
-    ("too many", b"".join(map(lie_record, range(4)))),
-    ("a length of -1", lie_record(0) + b"\x01" + bytes(8)),
-    ("a nested batch", build_batch([NewRecord(None, b"v")] * 3, base_offset=0, timestamp_ms=5)),
-    ("an offset beyond the batch", lie_record(0) + lie_record(1) + lie_record(2**31 - 1)),
-    ("an offset before the batch", lie_record(-5) + lie_record(1) + lie_record(2)),
-]
-
-
-@pytest.mark.parametrize("codec", list(Compression))
-@pytest.mark.parametrize(("name", "body"), LIES, ids=[name for name, _ in LIES])
-def test_a_batch_whose_records_are_not_what_its_header_says_is_found_by_its_header(
-    name: str, body: bytes, codec: Compression, caplog: pytest.LogCaptureFixture
-) -> None:
-    # Older releases, and other servers, took such batches.
-    log = open_log(disk())
-    log.append([build_batch([NewRecord(None, b"v")], base_offset=0, timestamp_ms=100)])
-    lying = build_batch([NewRecord(None, b"v")] * 3, base_offset=1, timestamp_ms=500, compression=codec)
-    packed = compress(codec, body)
-    log.append([resealed(bytearray(lying[:61] + packed))])
-    log.append([build_batch([NewRecord(None, b"v")], base_offset=4, timestamp_ms=900)])
-    caplog.set_level("WARNING")
-    for _ in range(3):
-        assert log.find_timestamp(50) == TimestampedOffset(0, 100, 0)
-        found = log.find_timestamp(500)
-        assert found is not None
-        assert (1 <= found.offset <= 3, found.timestamp) == (True, 500)
-        assert log.find_timestamp(501) == TimestampedOffset(4, 900, 0)
-        assert log.find_max_timestamp() == TimestampedOffset(4, 900, 0)
-    assert len(caplog.records) <= 1
-    log.log.move_start_to(2)
-    found = log.find_timestamp(200)
-    assert found is not None
-    assert 2 <= found.offset <= 3
-
-
-def test_the_log_says_once_that_records_are_not_what_their_header_says(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    log = open_log(disk())
-    honest = build_batch([NewRecord(None, b"v")] * 3, base_offset=0, timestamp_ms=500)
-    log.append([resealed(bytearray(honest[:61] + bytes(len(honest) - 61)))])
-    caplog.set_level("WARNING")
-    for timestamp in (100, 500):
-        assert log.find_timestamp(timestamp) == TimestampedOffset(0, 500, 0)
-    (line,) = caplog.messages
-    assert "the records of the batch at offset 0 are not what its header says" in line
 
 
 def claiming(claimed_ms: int, *, base_offset: int, time_ms: int) -> bytes:
