@@ -254,6 +254,23 @@ def record_heads(data: Buffer, count: int) -> Iterator[tuple[int, bool]]:
         yield delta, not is_null(data, position)
 
 
+def located_records(data: Buffer, count: int, position: int = 0) -> Iterator[tuple[int, int, int]]:
+    """Offset delta of each record, and where it begins and ends; from a record at ``position`` on. Keys, values and
+    headers are skipped by the length of their record.
+
+    Raises RemoteProtocolError between two records, if the bytes do not hold so many.
+    """
+    for _ in range(count):
+        length, start = read_unsigned_varint(data, position)
+        _, after = read_varlong(data, start + 1)
+        delta, after = read_varint(data, after)
+        end = start + (length >> 1)
+        if length & 1 or not after <= end <= len(data):
+            raise RemoteProtocolError("the length of a record does not fit", offset=position)
+        yield delta, position, end
+        position = end
+
+
 def after_bytes(data: Buffer, position: int) -> int:
     """The position after a nullable key or value, which may lie behind the end of ``data``."""
     coded = data[position]

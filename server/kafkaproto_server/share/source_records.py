@@ -12,14 +12,16 @@ next one begin there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.primitives import read_unsigned_varint, read_varint, read_varlong
+from kafkaproto.primitives import read_varint
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.records.compression import TooLongError
 from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto.records.record import Record, encode_kept_records, read_records
+from kafkaproto.records.survey import located_records
 from kafkaproto_server.ports import Buffer
 
 MAX_UNSEEN: Final = 1_000
@@ -152,22 +154,14 @@ class SourceRecords:
         if offset < self._searched:
             self._index = self._position = 0
         self._searched = offset
-        index, position = self._index, self._position
-        while index < count:
-            try:
-                length, start = read_unsigned_varint(data, position)
-                _, after = read_varlong(data, start + 1)
-                delta, after = read_varint(data, after)
-            except RemoteProtocolError:
-                break
-            end = start + (length >> 1)
-            if length & 1 or not after <= end <= len(data):
-                break
-            if offset <= base_offset + delta <= view.last_offset:
-                self._index, self._position = index, position
-                self.place = Place(base_offset, base_offset + delta, index, position)
-                return True
-            index, position = index + 1, end
+        index = self._index
+        with suppress(RemoteProtocolError):
+            for delta, position, _ in located_records(data, count - index, self._position):
+                if offset <= base_offset + delta <= view.last_offset:
+                    self._index, self._position = index, position
+                    self.place = Place(base_offset, base_offset + delta, index, position)
+                    return True
+                index += 1
         # What follows is damaged, or nothing.
         self._index = count
         return False
