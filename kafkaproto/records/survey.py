@@ -26,7 +26,9 @@ _NO_LONG_IS_SMALLER = -(2**63)
 _NULL = 1
 """The length -1, zigzag-coded."""
 _STEP_UNITS = 512
-"""Records and headers that are read in one step, at most half a millisecond; a single record may have more headers."""
+"""Records and headers that are read in one step, at most half a millisecond."""
+_STEP_HEADERS = 4096
+"""Of a record with more headers, so many are read in one step."""
 _FEW_RECORDS = 16
 """A comparison of many records takes as long as to read some. If it finds fewer alike, the next one waits for as
 many."""
@@ -168,10 +170,11 @@ def _survey(data: Buffer, count: int, max_record_bytes: int, progress: _Progress
             else:
                 position = after_bytes(data, value_at)
             if data[position]:
-                headers += _number_of_headers(data, position, progress.left - headers)
-                if index + headers > next_step + _STEP_UNITS:
-                    yield
-                position, next_try = after_headers(data, position) - 1, index + 2
+                number = _number_of_headers(data, position, progress.left - headers)
+                headers += number
+                skipped = after_headers(data, position) if number <= _STEP_HEADERS else None
+                position = (skipped or (yield from _after_many_headers(data, position))) - 1
+                next_try = index + 2
             if position + 1 != end:
                 raise RemoteProtocolError("its length does not fit its content")
             index += 1
@@ -297,7 +300,24 @@ def after_headers(data: Buffer, position: int) -> int:
     coded, position = read_unsigned_varint(data, position)
     if coded & 1 or coded >> 1 > MAX_HEADERS:
         raise RemoteProtocolError(f"allowed are 0 to {MAX_HEADERS} headers", offset=start)
-    for _ in range(coded >> 1):
+    return _skip_headers(data, position, coded >> 1)
+
+
+def _after_many_headers(data: Buffer, position: int) -> Generator[None, None, int]:
+    """As `after_headers`, in steps."""
+    start = position
+    coded, position = read_unsigned_varint(data, position)
+    number = coded >> 1
+    if coded & 1 or number > MAX_HEADERS:
+        raise RemoteProtocolError(f"allowed are 0 to {MAX_HEADERS} headers", offset=start)
+    for done in range(0, number, _STEP_HEADERS):
+        position = _skip_headers(data, position, min(_STEP_HEADERS, number - done))
+        yield
+    return position
+
+
+def _skip_headers(data: Buffer, position: int, number: int) -> int:
+    for _ in range(number):
         # As above, without a call for what is short: a record may have many headers.
         coded = data[position]
         if coded & 0x81 == 0:

@@ -1,6 +1,6 @@
 """Work of requests that a thread does, a part at a time. Hosts take turns.
 
-A request may need long work: to check a million records, or to read from a slow disk. So each turn does some steps of
+A request may need long work: to check a million records, or to read from a slow disk. So each turn does a few steps of
 one piece of work, and then another host has its turn. The pieces of one host are done one after the other. What belongs
 to a connection that has ended is dropped, between two turns as well.
 
@@ -20,8 +20,9 @@ from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.threads import Workers
 from kafkaproto_server.types import Steps
 
-STEPS_A_TURN: Final = 8
-"""Of checks, a turn takes some milliseconds."""
+STEPS_A_TURN: Final = 2
+"""Of checks, a turn takes a millisecond. While it lasts, the event loop may have to wait for Python's lock several
+times in one pass; after it the thread waits for the loop."""
 MAX_BEGUN_BYTES: Final = 128 * 1024 * 1024
 """What the work of all hosts may keep together, unless a single piece needs more."""
 HOSTS_A_LOOK: Final = 64
