@@ -34,7 +34,8 @@ _FEW_RECORDS = 16
 many."""
 _ONE_BYTE_DELTAS = 64
 _TWO_BYTE_DELTAS = 8192
-"""The first offset delta that does not fit in so many bytes."""
+"""The first offset delta that does not fit in so many bytes; from there on a record is larger by one."""
+_NOTHING_ALIKE = (0, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER)
 _SHORT_DELTAS = bytes(range(0, 2 * _ONE_BYTE_DELTAS, 2))
 """Offset deltas of one byte each, zigzag-coded, by their number."""
 _LOW_BYTES = bytes(delta << 1 & 0x7F | 0x80 for delta in range(_TWO_BYTE_DELTAS))
@@ -171,10 +172,9 @@ def _survey(data: Buffer, count: int, max_record_bytes: int, progress: _Progress
                 position = after_bytes(data, value_at)
             if data[position]:
                 number = _number_of_headers(data, position, progress.left - headers)
-                headers += number
+                headers, next_try = headers + number, index + 2
                 skipped = after_headers(data, position) if number <= _STEP_HEADERS else None
                 position = (skipped or (yield from _after_many_headers(data, position))) - 1
-                next_try = index + 2
             if position + 1 != end:
                 raise RemoteProtocolError("its length does not fit its content")
             index += 1
@@ -185,6 +185,7 @@ def _survey(data: Buffer, count: int, max_record_bytes: int, progress: _Progress
                 next_step += alike
                 next_try = index + (alike or _FEW_RECORDS)
                 index, end = index + alike, end + alike * size
+                size += index == _ONE_BYTE_DELTAS
             else:
                 size = end - start
             if index + headers >= next_step:
@@ -205,42 +206,37 @@ def _alike(
     no headers. If the answer is 0, the next records may be right nevertheless.
     """
     start, time_at, offset_at, key_at, value_at, end = fields
-    size = end - start
-    has_short_deltas = key_at - offset_at == 1
-    limit = _ONE_BYTE_DELTAS if has_short_deltas else _TWO_BYTE_DELTAS if key_at - offset_at == 2 else 0
+    size, width = end - start, key_at - offset_at
+    limit = _ONE_BYTE_DELTAS if width == 1 else _TWO_BYTE_DELTAS if width == 2 else 0
     number = min(min(limit, count) - index, (len(data) - end) // size)
-
-    def column(at: int) -> bytes:
-        return bytes(data[at + size : at + number * size + 1 : size])
-
-    fixed = [*range(start, time_at - 1), end - 1]
+    fixed = [end - 1, key_at, value_at, *range(start, time_at - 1)]
     for at in (key_at, value_at):
-        fixed.append(at)
         while data[at] >= 0x80:
             at += 1
             fixed.append(at)
-    has_short_time = offset_at - time_at == 1
-    if not has_short_time:
+    if offset_at - time_at > 1:
         fixed += range(time_at, offset_at)
     for at in fixed:
         if number <= 0:
-            break
+            return _NOTHING_ALIKE
         number -= len(bytes(data[at + size : at + number * size + 1 : size]).lstrip(_SINGLE[data[at]]))
-    if number <= 0:
-        return 0, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
-    if has_short_deltas:
-        follow = column(offset_at) == _SHORT_DELTAS[index : index + number]
+    length = number * size + 1
+    low = bytes(data[offset_at + size : offset_at + length : size])
+    if width == 1:
+        follow = low == _SHORT_DELTAS[index : index + number]
     else:
-        follow = (
-            column(offset_at) == _LOW_BYTES[index : index + number]
-            and column(offset_at + 1) == _HIGH_BYTES[index : index + number]
-        )
-    times = column(time_at) if has_short_time else b""
-    if not follow or not times.isascii():
-        return 0, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
-    if not times.strip(_SINGLE[data[time_at]]):
+        high = bytes(data[offset_at + 1 + size : offset_at + 1 + length : size])
+        follow = low == _LOW_BYTES[index : index + number] and high == _HIGH_BYTES[index : index + number]
+    if not follow:
+        return _NOTHING_ALIKE
+    if offset_at - time_at > 1:
         # The record before them, whose delta was counted, has the same.
         return number, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
+    times = bytes(data[time_at + size : time_at + length : size])
+    if not times.strip(_SINGLE[data[time_at]]):
+        return number, _NO_LONG_IS_LARGER, _NO_LONG_IS_SMALLER
+    if not times.isascii():
+        return _NOTHING_ALIKE
     deltas = [coded >> 1 ^ -(coded & 1) for coded in set(times)]
     return number, min(deltas), max(deltas)
 

@@ -197,10 +197,16 @@ def check_records(
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
     longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
     try:
-        data = yield from _plain(codec, body, header.record_count, sender)
+        data: Buffer = body
+        if codec != Compression.NONE:
+            data = yield from _plain(codec, body, sender)
+        elif len(body) < _LONG_RECORD_BYTES * header.record_count:
+            # A long slice with a step is taken much faster from bytes. If it is short, the copy is what takes long.
+            data = bytes(body)
         survey = yield from survey_records(data, header.record_count, longest, sender.budget)
         now_ms = wall_ms()
-        latest = yield from _check_survey(header, data, survey, rules, now_ms)
+        found = _check_survey(header, data, survey, rules, now_ms)
+        latest = found if isinstance(found, int) else (yield from found)
     except RemoteProtocolError as error:
         raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
     max_timestamp = now_ms if rules.timestamp_type else latest
@@ -218,11 +224,8 @@ def check_records(
     return batch
 
 
-def _plain(codec: int, body: memoryview, count: int, sender: Sender) -> Steps[Buffer]:
+def _plain(codec: int, body: memoryview, sender: Sender) -> Steps[bytes]:
     """The decompressed records. Raises RemoteProtocolError if they are more than a batch, or a request, may have."""
-    if codec == Compression.NONE:
-        # A long slice with a step is taken much faster from bytes. If it is short, the copy is what takes long.
-        return body if len(body) >= _LONG_RECORD_BYTES * count else bytes(body)
     # Kafka has no such limit: it decompresses a little at a time.
     most = min(most_decompressed_bytes(len(body)), sender.bytes_left)
     taken = most
@@ -310,42 +313,36 @@ def _why_no_batch(records: Buffer) -> BatchRefused:
 
 def _check_survey(
     header: BatchHeader, data: Buffer, survey: RecordSurvey, rules: IncomingRules, now_ms: int
-) -> Steps[int]:
-    """The largest timestamp of the records, if each record is one that the topic takes."""
+) -> int | Steps[int]:
+    """The largest timestamp of the records, if each record is one that the topic takes, or the steps of a look at each
+    one that find it."""
     earliest = header.base_timestamp + survey.min_timestamp_delta
     latest = header.base_timestamp + survey.max_timestamp_delta
     if earliest < _MIN_INT64 or latest > _MAX_INT64:
         # A timestamp wraps, so it may be any of the others that is the earliest or the latest.
-        earliest, latest = yield from _range_of_timestamps(header, data)
+        return _check_each_record(header, data, rules, now_ms)
     # A record without timestamp looks like an early one here.
     is_suspect = not rules.timestamp_type and (
         earliest < now_ms - rules.timestamp_before_max_ms or latest > now_ms + rules.timestamp_after_max_ms
     )
     if is_suspect or (rules.is_compacted and not survey.all_have_keys):
-        yield from _check_each_record(header, data, rules, now_ms)
+        return _check_each_record(header, data, rules, now_ms)
     return max(latest, NO_TIMESTAMP)
 
 
-def _range_of_timestamps(header: BatchHeader, data: Buffer) -> Steps[tuple[int, int]]:
-    earliest, latest = _MAX_INT64, _MIN_INT64
-    for index, (delta, _) in enumerate(record_heads(data, header.record_count), start=1):
-        timestamp = wrap_int64(header.base_timestamp + delta)
-        earliest, latest = min(earliest, timestamp), max(latest, timestamp)
-        if index % _RECORDS_A_STEP == 0:
-            yield
-    return earliest, latest
-
-
-def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, now_ms: int) -> Steps[None]:
-    """Raise BatchRefused with the records that are not as the topic wants them, if there are any."""
+def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, now_ms: int) -> Steps[int]:
+    """The largest timestamp. Raises BatchRefused with the records that are not as the topic wants them, if there are
+    any."""
     earliest, latest = now_ms - rules.timestamp_before_max_ms, now_ms + rules.timestamp_after_max_ms
     code = None
     keyless = 0
+    largest = NO_TIMESTAMP
     errors: list[RecordError] = []
     for index, (delta, has_key) in enumerate(record_heads(data, header.record_count)):
         if index % _RECORDS_A_STEP == _RECORDS_A_STEP - 1:
             yield
         timestamp = wrap_int64(header.base_timestamp + delta)
+        largest = max(largest, timestamp)
         if rules.is_compacted and not has_key:
             message = "a compacted topic needs a key in each record"
             code = code or ErrorCode.INVALID_RECORD
@@ -361,6 +358,7 @@ def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, 
         about = f"record {errors[0].batch_index}: {errors[0].message}"
         message = f"records of the batch are refused, the first one is {about}"
         raise BatchRefused(code, message, tuple(errors), keyless=keyless)
+    return largest
 
 
 def _with_new_header(
