@@ -47,7 +47,7 @@ from kafkaproto.records.batch import (
 from kafkaproto.records.compression import Compression, TooLongError, compress, decompress
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.limits import most_decompressed_bytes
-from kafkaproto.records.survey import RecordSurvey, record_heads, survey_records
+from kafkaproto.records.survey import RecordSurvey, record_heads, survey_alike, survey_records
 from kafkaproto_server.replica.incoming_rules import UNLIMITED_RECORD_BYTES, IncomingRules
 from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.types import Steps
@@ -177,6 +177,31 @@ def check_header(records: Buffer, rules: IncomingRules, *, allows_zstd: bool = T
     return IncomingBatch(header=header, parts=(view[MAGIC_OFFSET:size],))
 
 
+def check_at_once(
+    batch: IncomingBatch, rules: IncomingRules, wall_ms: Callable[[], int], sender: Sender
+) -> IncomingBatch | None:
+    """`check_records` for what most producers send: not compressed, and of one size. None if this batch is another one,
+    or something may be wrong with it; then nothing was counted.
+
+    Raises BatchRefused with RECORD_LIST_TOO_LARGE.
+    """
+    header = batch.header
+    count = header.record_count
+    if header.attributes & COMPRESSION_MASK or rules.compression or count > sender.budget.units:
+        return None
+    body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
+    data = _in_memory_for_slices(body, count)
+    survey = survey_alike(data, count)
+    if survey is None:
+        return None
+    now_ms = wall_ms()
+    latest = _check_survey(header, data, survey, rules, now_ms)
+    if not isinstance(latest, int):
+        return None
+    sender.budget.units -= count
+    return _as_stored(batch, body, latest, rules, now_ms)
+
+
 def check_records(
     batch: IncomingBatch, rules: IncomingRules, wall_ms: Callable[[], int], sender: Sender
 ) -> Steps[IncomingBatch]:
@@ -197,19 +222,17 @@ def check_records(
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
     longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
     try:
-        data: Buffer = body
+        data: Buffer
         if codec != Compression.NONE:
             data = yield from _plain(codec, body, sender)
-        elif len(body) < _LONG_RECORD_BYTES * header.record_count:
-            # A long slice with a step is taken much faster from bytes. If it is short, the copy is what takes long.
-            data = bytes(body)
+        else:
+            data = _in_memory_for_slices(body, header.record_count)
         survey = yield from survey_records(data, header.record_count, longest, sender.budget)
         now_ms = wall_ms()
         found = _check_survey(header, data, survey, rules, now_ms)
         latest = found if isinstance(found, int) else (yield from found)
     except RemoteProtocolError as error:
         raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
-    max_timestamp = now_ms if rules.timestamp_type else latest
     if rules.compression is not None and rules.compression != codec:
         if len(data) > _SHORT_BYTES:
             yield
@@ -217,7 +240,22 @@ def check_records(
         if HEADER_SIZE + len(packed) > rules.max_message_bytes:
             raise _too_large(HEADER_SIZE + len(packed), rules)
         attributes = header.attributes & _TRANSACTIONAL_BIT | rules.compression
+        max_timestamp = now_ms if rules.timestamp_type else latest
         return _with_new_header(header, packed, attributes, max_timestamp, rules)
+    return _as_stored(batch, body, latest, rules, now_ms)
+
+
+def _in_memory_for_slices(body: memoryview, count: int) -> Buffer:
+    # A long slice with a step is taken much faster from bytes. If it is short, the copy is what takes long.
+    return body if len(body) >= _LONG_RECORD_BYTES * count else bytes(body)
+
+
+def _as_stored(
+    batch: IncomingBatch, body: memoryview, latest: int, rules: IncomingRules, now_ms: int
+) -> IncomingBatch:
+    """The batch, or the same records with another header. ``latest`` is the largest timestamp of the records."""
+    header = batch.header
+    max_timestamp = now_ms if rules.timestamp_type else latest
     if max_timestamp != header.max_timestamp or rules.timestamp_type:
         return _with_new_header(header, body, header.attributes & _KEPT_BITS, max_timestamp, rules)
     _check_segment(header.batch_length + LENGTH_END, rules)

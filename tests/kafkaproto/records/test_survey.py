@@ -14,6 +14,7 @@ from kafkaproto.records.survey import (
     ReadingBudget,
     RecordSurvey,
     record_heads,
+    survey_alike,
 )
 from kafkaproto.records.survey import survey_records as survey_in_steps
 
@@ -57,6 +58,13 @@ def record(inner: bytes) -> bytes:
 @given(records=RECORDS, base=st.integers(-(2**40), 2**40))
 def test_survey_says_what_the_records_say(records: list[NewRecord], base: int) -> None:
     check_survey(records, base)
+
+
+def check_alike(data: Buffer, count: int, expected: RecordSurvey | None) -> None:
+    """What is found at once is what is found in steps; nothing if the records are not right."""
+    for buffer in (bytes(data), memoryview(data)):
+        found = survey_alike(buffer, count)
+        assert found is None or found == expected
 
 
 def check_survey(records: list[NewRecord], base: int) -> None:
@@ -199,15 +207,20 @@ def test_damage_among_records_of_one_size_is_noticed(data: st.DataObject, record
         all_have_keys = all(each.key is not None for each in read)
         for buffer in (bytes(damaged), memoryview(damaged)):
             assert survey_records(buffer, count) == RecordSurvey(min(times), max(times), all_have_keys)
+        check_alike(damaged, count, RecordSurvey(min(times), max(times), all_have_keys))
     else:
         with pytest.raises(RemoteProtocolError):
             survey_records(bytes(damaged), count)
+        check_alike(damaged, count, None)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 63, 64, 65, 66, 127, 8191, 8192, 8193, 8200])
 def test_offsets_of_records_of_one_size_are_followed(count: int) -> None:
     data, _ = encode_records([NewRecord(b"k", b"v" * 30)] * count, 0, 0)
     assert survey_records(data, count) == RecordSurvey(0, 0, True)
+    assert survey_alike(data, count) == (RecordSurvey(0, 0, True) if count <= 8192 else None)
+    check_alike(data, count + 1, None)
+    check_alike(data, count - 1, None)
     with pytest.raises(RemoteProtocolError):
         survey_records(data, count + 1)
     if count > 1:
@@ -224,6 +237,7 @@ def test_each_record_among_many_of_one_size_has_its_own_offset() -> None:
         damaged[len(encode_records(records[:index], 0, 0)[0]) + 3] ^= 2
         with pytest.raises(RemoteProtocolError, match=f"record {index}: its offset"):
             survey_records(bytes(damaged), 200)
+        check_alike(damaged, 200, None)
 
 
 # What may be read
@@ -258,3 +272,32 @@ def test_heads_of_records_are_what_the_reader_of_records_says(records: list[NewR
         for each in read_records(data, len(records), 0, base, None)
     ]
     assert list(record_heads(data, len(records))) == expected
+
+
+@pytest.mark.parametrize("key", [None, b"", b"k" * 5, b"k" * 100])
+@pytest.mark.parametrize(
+    "size", [0, 1, 40, 50, 51, 52, 53, 54, 55, 56, 57, 58, 63, 64, 100, 8000, 8185, 8190]
+)
+@pytest.mark.parametrize("count", [1, 10, 64, 65, 200])
+def test_records_of_one_size_are_surveyed_at_once(key: bytes | None, size: int, count: int) -> None:
+    # Also where a length takes one byte more as the offset deltas do.
+    records = [NewRecord(key, bytes(size), timestamp_ms=index % 3 - 1) for index in range(count)]
+    data, _ = encode_records(records, 0, 0)
+    assert survey_alike(data, count) == survey_records(data, count)
+    long, _ = encode_records(records, 10_000, 0)
+    if count == 1:
+        assert survey_alike(long, count) == survey_records(long, count)
+
+
+@given(data=st.data(), value=st.integers(0, 60), count=st.integers(1, 100))
+def test_no_changed_byte_of_records_of_one_size_is_passed_over(
+    data: st.DataObject, value: int, count: int
+) -> None:
+    encoded, _ = encode_records([NewRecord(b"k", bytes(value))] * count, 0, 0)
+    damaged = bytearray(encoded)
+    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
+    try:
+        expected = survey_records(bytes(damaged), count)
+    except RemoteProtocolError:
+        expected = None
+    check_alike(damaged, count, expected)

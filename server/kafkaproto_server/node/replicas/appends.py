@@ -32,6 +32,7 @@ from kafkaproto_server.replica.incoming_batches import (
     BatchRefused,
     Fault,
     IncomingBatch,
+    check_at_once,
     check_header,
     check_records,
     stamp,
@@ -211,6 +212,10 @@ class Appends:
             # Before the batch is looked at: this broker's rules may not be those of the leader.
             hosted.partition.check_writable(needs_all=acks == ACKS_ALL)
             batch = check_header(item.records, rules, allows_zstd=item.allows_zstd)
+            checked = check_at_once(batch, rules, self._clock.wall_ms, item.sender)
+            if checked is not None:
+                self._append_checked(hosted, checked, acks, item, take)
+                return
             steps = check_records(batch, rules, self._clock.wall_ms, item.sender)
             if not item.sender.waits:
                 next(steps)
