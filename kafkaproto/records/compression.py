@@ -27,6 +27,10 @@ compressed either.
 """
 
 
+class TooLongError(RemoteProtocolError):
+    """The data decompress to more bytes than are allowed."""
+
+
 class Compression(enum.IntEnum):
     """The lowest three bits of a batch's attributes."""
 
@@ -82,7 +86,8 @@ def decompress(compression: int, data: Buffer, max_bytes: int = MAX_DECOMPRESSED
     """The decompressed data. The memory used is at most a few times their size, whatever size the data claim.
 
     Raises RemoteProtocolError if there is no such compression, the data are damaged, or they decompress to more than
-    ``max_bytes``. The error names no byte, because damage shows far after the place where it is.
+    ``max_bytes``: then it is a TooLongError. The error names no byte, because damage shows far after the place where
+    it is.
     """
     if compression == Compression.NONE:
         return bytes(data)
@@ -169,5 +174,5 @@ def _decompress_snappy_block(data: memoryview, output: bytearray, max_bytes: int
         raise RemoteProtocolError(f"the snappy data are damaged: {error}") from None
 
 
-def _too_large(name: str, max_bytes: int) -> RemoteProtocolError:
-    return RemoteProtocolError(f"the {name} data hold more than the {max_bytes} bytes allowed")
+def _too_large(name: str, max_bytes: int) -> TooLongError:
+    return TooLongError(f"the {name} data hold more than the {max_bytes} bytes allowed")

@@ -21,10 +21,11 @@ from kafkaproto_server.replica.incoming_batches import (
     IncomingBatch,
     check_header,
     check_records,
-    needs_slow_path,
     stamp,
 )
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
+from kafkaproto_server.requests.sender import Sender
+from kafkaproto_server.types import run_to_end
 from tests.replica.support.incoming import check_incoming
 from tests.replica.support.produce_cases import HOUR_MS, make, raw_record, with_body, with_header
 
@@ -89,8 +90,8 @@ def test_batch_of_a_plain_topic_changes_only_in_offset_and_epoch(
     records: list[NewRecord], codec: Compression, base_offset: int, epoch: int
 ) -> None:
     sent = make([record._replace(timestamp_ms=NOW_MS) for record in records], NOW_MS, codec)
-    batch = check_header(sent, PLAIN, NOW_MS)
-    assert (batch.is_checked, batch.is_rewritten) == (True, False)
+    batch = check_incoming(sent, PLAIN, NOW_MS)
+    assert not batch.is_rewritten
     assert batch.header == RecordBatchView(sent).header()
     written = stored(batch, base_offset, epoch)
     view = RecordBatchView(written)
@@ -184,7 +185,7 @@ def test_several_batches_are_refused(codec: Compression) -> None:
 def test_zstd_is_refused_where_the_version_does_not_have_it() -> None:
     sent = make(few(), NOW_MS, Compression.ZSTD)
     assert refusal(sent, allows_zstd=False).code == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
-    assert check_incoming(sent, PLAIN, NOW_MS).is_checked
+    assert check_incoming(sent, PLAIN, NOW_MS)
 
 
 @pytest.mark.parametrize(
@@ -201,17 +202,90 @@ def test_count_of_the_header_is_possible_for_what_compresses_best(codec: Compres
     most = len(content) // 7
     header = make(few(), NOW_MS, codec)
     sent = with_body(header, few_bytes, record_count=most, last_offset_delta=most - 1)
-    assert check_header(sent, PLAIN, NOW_MS).is_checked
+    assert check_header(sent, PLAIN)
     claimed = 2**31 - 1
     sent = with_body(header, few_bytes[:100], record_count=claimed, last_offset_delta=claimed - 1)
-    assert refusal(sent).code == ErrorCode.INVALID_RECORD
+    with pytest.raises(BatchRefused, match="100 bytes cannot be 2147483647 records"):
+        check_header(sent, PLAIN)
 
 
 def test_uncompressed_records_take_at_least_seven_bytes_each() -> None:
     header = make(few(), NOW_MS)
-    for count, taken in ((10, True), (11, False)):
-        sent = with_body(header, bytes(76), record_count=count, last_offset_delta=count - 1)
-        assert (check_header(sent, PLAIN, NOW_MS).is_checked if taken else refusal(sent)) is not None
+    assert check_header(with_body(header, bytes(76), record_count=10, last_offset_delta=9), PLAIN)
+    with pytest.raises(BatchRefused, match="76 bytes cannot be 11 records"):
+        check_header(with_body(header, bytes(76), record_count=11, last_offset_delta=10), PLAIN)
+
+
+# What may be read for one request
+
+
+def headers_of_one_record(count: int) -> list[NewRecord]:
+    return [NewRecord(b"k", b"v", [("", None)] * count, NOW_MS)]
+
+
+def test_small_batch_with_very_many_headers_is_refused_before_they_are_read() -> None:
+    bomb = make(headers_of_one_record(65_536) * 31, NOW_MS, Compression.ZSTD)
+    assert len(bomb) < 2_000
+    sender = Sender(request_bytes=50 * len(bomb))
+    assert sender.budget.units < 700_000
+    assert sender.bytes_left < 30 * 2**20
+    with pytest.raises(BatchRefused, match="more than may be read"):
+        check_incoming(bomb, PLAIN, NOW_MS, sender=sender)
+    for _ in range(49):
+        with pytest.raises(BatchRefused, match="more than"):
+            check_incoming(bomb, PLAIN, NOW_MS, sender=sender)
+    assert sender.budget.units >= 0
+    assert sender.bytes_left == 0
+
+
+def test_batches_of_a_request_share_what_may_be_read() -> None:
+    batch = make(headers_of_one_record(60_000), NOW_MS, Compression.ZSTD)
+    sender = Sender(request_bytes=10)
+    for _ in range(3):
+        assert check_incoming(batch, PLAIN, NOW_MS, sender=sender)
+    with pytest.raises(BatchRefused) as refused:
+        check_incoming(batch, PLAIN, NOW_MS, sender=sender)
+    assert refused.value.code is ErrorCode.INVALID_RECORD
+    # Another request has its own.
+    assert check_incoming(batch, PLAIN, NOW_MS, sender=Sender(request_bytes=10))
+
+
+def test_batches_of_a_request_share_what_they_may_decompress_to() -> None:
+    batch = make([NewRecord(b"key", bytes(3 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, Compression.ZSTD)
+    sender = Sender(request_bytes=1000)
+    for _ in range(5):
+        assert check_incoming(batch, PLAIN, NOW_MS, sender=sender)
+    with pytest.raises(BatchRefused, match="more than the"):
+        check_incoming(batch, PLAIN, NOW_MS, sender=sender)
+
+
+@pytest.mark.parametrize("size", [7, 100])
+def test_what_is_sent_uncompressed_never_reaches_the_limits(size: int) -> None:
+    # Seven bytes are the smallest record, and two the smallest header.
+    sent = make([NewRecord(None, bytes(size - 7), timestamp_ms=NOW_MS)] * 2000, NOW_MS)
+    sender = Sender(request_bytes=len(sent))
+    sender.budget.units -= 200_000
+    assert check_incoming(sent, PLAIN, NOW_MS, sender=sender)
+    sent = make(headers_of_one_record(60_000), NOW_MS)
+    sender = Sender(request_bytes=len(sent))
+    sender.budget.units -= 100_000
+    assert check_incoming(sent, PLAIN, NOW_MS, sender=sender)
+
+
+@pytest.mark.parametrize("codec", list(Compression))
+def test_records_are_checked_in_short_steps(codec: Compression) -> None:
+    records = [NewRecord(b"%d" % index, bytes(index % 5), timestamp_ms=NOW_MS) for index in range(10_000)]
+    steps = check_records(check_header(make(records, NOW_MS, codec), PLAIN), PLAIN, lambda: NOW_MS, Sender())
+    assert 15 < sum(1 for _ in steps) < 25
+
+
+def test_topic_that_looks_at_each_record_does_so_in_steps() -> None:
+    sent = make([NewRecord(None, bytes(index % 5), timestamp_ms=NOW_MS) for index in range(5_000)], NOW_MS)
+    steps = check_records(check_header(sent, COMPACTED), COMPACTED, lambda: NOW_MS, Sender())
+    for _ in range(17):
+        next(steps)
+    with pytest.raises(BatchRefused):
+        run_to_end(steps)
 
 
 # Records that the topic asks about
@@ -264,77 +338,6 @@ def test_records_are_refused_or_stored_as_a_slow_model_says(
     assert view.max_timestamp == max(each.timestamp for each in found)
 
 
-@given(records=RECORDS, codec=CODECS, topic=TOPICS)
-def test_the_two_steps_are_the_whole_check(
-    records: list[NewRecord], codec: Compression, topic: dict[str, str]
-) -> None:
-    rules = incoming_rules(topic)
-    sent = make(records, NOW_MS, codec)
-    first = check_header(sent, rules, NOW_MS)
-    assert first.is_checked != needs_slow_path(RecordBatchView(sent).header(), rules, NOW_MS)
-    if first.is_checked:
-        assert first == check_incoming(sent, rules, NOW_MS)
-        return
-    try:
-        both = check_incoming(sent, rules, NOW_MS)
-    except BatchRefused as refused:
-        reason = refused
-        with pytest.raises(BatchRefused) as caught:
-            check_records(first, rules, NOW_MS)
-        assert caught.value.record_errors == reason.record_errors
-    else:
-        assert check_records(first, rules, NOW_MS) == both
-
-
-@pytest.mark.parametrize(
-    ("topic", "codec", "is_slow"),
-    [
-        ({}, Compression.NONE, False),
-        ({}, Compression.ZSTD, False),
-        ({"message.timestamp.type": "LogAppendTime"}, Compression.GZIP, False),
-        ({"compression.type": "lz4"}, Compression.LZ4, False),
-        ({"compression.type": "lz4"}, Compression.NONE, True),
-        ({"compression.type": "uncompressed"}, Compression.NONE, False),
-        ({"compression.type": "uncompressed"}, Compression.LZ4, True),
-        ({"cleanup.policy": "compact"}, Compression.NONE, True),
-        ({"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"}, Compression.NONE, True),
-        ({"message.timestamp.before.max.ms": "1000"}, Compression.NONE, True),
-        ({"message.timestamp.after.max.ms": "1000"}, Compression.NONE, False),
-        ({"max.decompressed.message.bytes": "1000"}, Compression.NONE, False),
-        ({"max.decompressed.message.bytes": "1000"}, Compression.GZIP, True),
-    ],
-)
-def test_records_are_read_only_if_the_topic_asks(
-    topic: dict[str, str], codec: Compression, is_slow: bool
-) -> None:
-    header = RecordBatchView(make(few(), NOW_MS, codec)).header()
-    assert needs_slow_path(header, incoming_rules(topic), NOW_MS) == is_slow
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"max_timestamp": NOW_MS + HOUR_MS + 1},
-        {"max_timestamp": -2},
-        {"base_timestamp": NOW_MS + 1, "max_timestamp": NOW_MS},
-        {"base_timestamp": -(2**63)},
-        {"attributes": 8},
-    ],
-    ids=str,
-)
-def test_records_are_read_if_no_producer_writes_such_a_header(fields: dict[str, int]) -> None:
-    header = RecordBatchView(make(few(), NOW_MS)).header()
-    assert not needs_slow_path(header, PLAIN, NOW_MS)
-    assert needs_slow_path(header._replace(**fields), PLAIN, NOW_MS)
-
-
-def test_records_are_not_read_for_timestamps_that_the_append_replaces() -> None:
-    header = RecordBatchView(make(few(), NOW_MS)).header()
-    for time_ms in (-(2**63), -2, NOW_MS + 2 * HOUR_MS, 2**63 - 1):
-        for name in ("base_timestamp", "max_timestamp"):
-            assert not needs_slow_path(header._replace(**{name: time_ms}), APPEND_TIME, NOW_MS)
-
-
 @pytest.mark.parametrize("policy", ["delete", "compact"])
 def test_new_header_keeps_the_attributes_that_mean_something(policy: str) -> None:
     rules = incoming_rules({"cleanup.policy": policy, "message.timestamp.type": "LogAppendTime"})
@@ -353,18 +356,32 @@ def test_timestamp_decides_the_error_of_a_batch_wherever_it_is() -> None:
         assert [error.batch_index for error in refused.record_errors] == list(range(len(records)))
 
 
-def test_claim_of_the_append_time_is_no_error_of_a_record_that_has_a_timestamp() -> None:
-    records = [*few(2), NewRecord(None, b"v", timestamp_ms=NOW_MS)]
-    refused = refusal(with_header(make(records, NOW_MS), attributes=8), COMPACTED)
-    assert refused.code == ErrorCode.INVALID_RECORD
-    assert [error.batch_index for error in refused.record_errors] == [2]
+@pytest.mark.parametrize("rules", [PLAIN, COMPACTED, APPEND_TIME], ids=["plain", "compacted", "append time"])
+@pytest.mark.parametrize("codec", list(Compression))
+def test_claim_of_the_append_time_is_refused_before_records_are_looked_at(
+    codec: Compression, rules: IncomingRules
+) -> None:
+    sent = with_header(make(few(), NOW_MS, codec), attributes=8 | codec)
+    with pytest.raises(BatchRefused) as caught:
+        check_header(sent, rules)
+    assert caught.value.code == ErrorCode.INVALID_TIMESTAMP
+    assert [error.batch_index for error in caught.value.record_errors] == [0, 1, 2]
+
+
+def test_claim_of_the_append_time_names_so_many_records_at_most() -> None:
+    claimed = 2**31 - 1
+    body = compress(Compression.ZSTD, bytes(100)) + bytes(600_000)
+    header = make(few(), NOW_MS, Compression.ZSTD)
+    sent = with_body(header, body, record_count=claimed, last_offset_delta=claimed - 1, attributes=8 | 4)
+    assert len(refusal(sent).record_errors) == MAX_RECORD_ERRORS
 
 
 def test_max_timestamp_of_the_header_is_corrected_when_records_are_read() -> None:
     sent = with_header(make(few(), NOW_MS), max_timestamp=NOW_MS - 1)
-    batch = check_incoming(sent, COMPACTED, NOW_MS)
-    assert batch.is_rewritten
-    assert batch.header.max_timestamp == NOW_MS
+    for rules in (PLAIN, COMPACTED):
+        batch = check_incoming(sent, rules, NOW_MS)
+        assert batch.is_rewritten
+        assert batch.header.max_timestamp == NOW_MS
     assert len(batch.parts) == 2
 
 

@@ -7,7 +7,6 @@ import pytest
 from kafkaproto.records.batch import TimestampType
 from kafkaproto.records.compression import Compression
 from kafkaproto_server.replica.incoming_rules import (
-    UNLIMITED_MS,
     UNLIMITED_RECORD_BYTES,
     IncomingRules,
     incoming_rules,
@@ -22,7 +21,7 @@ def test_topic_without_configs_has_kafkas_defaults() -> None:
         compression_level=None,
         is_compacted=False,
         timestamp_type=TimestampType.CREATE_TIME,
-        timestamp_before_max_ms=UNLIMITED_MS,
+        timestamp_before_max_ms=2**63 - 1,
         timestamp_after_max_ms=3_600_000,
         max_decompressed_message_bytes=UNLIMITED_RECORD_BYTES,
     )

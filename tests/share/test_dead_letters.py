@@ -16,7 +16,6 @@ from kafkaproto_server.share import dead_letters
 from kafkaproto_server.share.acknowledging import Acknowledgement, acknowledge, release
 from kafkaproto_server.share.acquiring import LogBatch, Wanted, acquire
 from kafkaproto_server.share.dead_letters import (
-    Copies,
     DeadLetter,
     Origin,
     Round,
@@ -28,6 +27,8 @@ from kafkaproto_server.share.dead_letters import (
 from kafkaproto_server.share.in_flight import Change
 from kafkaproto_server.share.partition import SharePartition
 from kafkaproto_server.share.settings import ShareSettings
+from kafkaproto_server.share.source_records import MAX_UNSEEN, READS, Place, SourceRecords
+from tests.replica.support.produce_cases import with_body, with_header
 
 LOCK_MS = 1_000
 ARCHIVING, ARCHIVED = 3, 4
@@ -233,9 +234,20 @@ def offsets_of(made: Round) -> list[int]:
     return [int(dict(each.headers)["__dlq.errors.offset"] or b"") for each in records_of(made)]
 
 
+class Everything(SourceRecords):
+    """As if there were a record at each offset."""
+
+    def first_from(self, offset: int, last: int) -> int:
+        return offset
+
+
+def everything() -> SourceRecords:
+    return Everything(lambda offset: b"", 0, MAX_BYTES)
+
+
 def test_headers_say_where_a_record_comes_from() -> None:
     letters = [DeadLetter(7, 7, 2, True), DeadLetter(9, 9, 5, False)]
-    made = next_round(ORIGIN, letters, None, MAX_BYTES, 1_234)
+    made = next_round(ORIGIN, letters, everything(), MAX_BYTES, 1_234, is_copied=False)
     assert (made.complete, made.rest) == (2, None)
     first, second = records_of(made)
     assert (first.key, first.value, first.timestamp) == (None, None, 1_234)
@@ -264,7 +276,7 @@ def test_many_letters_need_several_rounds(max_bytes: int) -> None:
     ]
     offsets: list[int] = []
     while letters:
-        made = next_round(ORIGIN, letters, None, max_bytes, 0)
+        made = next_round(ORIGIN, letters, everything(), max_bytes, 0, is_copied=False)
         assert len(made.records) <= max_bytes
         assert made.size <= 1_000
         offsets += offsets_of(made)
@@ -275,13 +287,13 @@ def test_many_letters_need_several_rounds(max_bytes: int) -> None:
 
 
 def test_a_single_record_may_be_too_large() -> None:
-    made = next_round(ORIGIN, [DeadLetter(0, 1, 1, True)], None, 100, 0)
+    made = next_round(ORIGIN, [DeadLetter(0, 1, 1, True)], everything(), 100, 0, is_copied=False)
     assert (offsets_of(made), made.complete, made.rest) == ([0], 0, DeadLetter(1, 1, 1, True))
 
 
 def test_a_letter_of_which_a_round_has_nothing_is_not_in_it() -> None:
     letters = [DeadLetter(0, 0, 1, True), DeadLetter(1, 1, 1, True)]
-    made = next_round(ORIGIN, letters, None, 100, 0)
+    made = next_round(ORIGIN, letters, everything(), 100, 0, is_copied=False)
     # If the round is given up, so are the letters that it has, and no others.
     assert (offsets_of(made), made.complete, made.rest) == ([0], 1, None)
 
@@ -290,7 +302,7 @@ def test_a_round_is_not_as_large_as_a_topic_with_large_batches_allows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(dead_letters, "ROUND_BYTES", 3_000)
-    made = next_round(ORIGIN, [DeadLetter(0, 99, 1, True)], None, 1_000_000, 0)
+    made = next_round(ORIGIN, [DeadLetter(0, 99, 1, True)], everything(), 1_000_000, 0, is_copied=False)
     assert 1 < made.size < 100
     assert len(made.records) <= 3_000
 
@@ -309,12 +321,12 @@ def test_a_round_is_as_large_as_it_may_be_and_not_larger() -> None:
     contents = len("key-value" + "value")
     size = 40 + sum(10 + len(key) + len(value) for key, value in headers.items()) + contents
     letters = [DeadLetter(0, 2, 1, True)]
-    assert next_round(ORIGIN, letters, log.copies(), 61 + 3 * size - 1, 0).size == 2
-    assert next_round(ORIGIN, letters, log.copies(), 61 + 3 * size, 0).size == 3
+    assert next_round(ORIGIN, letters, log.source(), 61 + 3 * size - 1, 0, is_copied=True).size == 2
+    assert next_round(ORIGIN, letters, log.source(), 61 + 3 * size, 0, is_copied=True).size == 3
     one = [DeadLetter(0, 0, 1, True)]
-    fitting = len(next_round(ORIGIN, one, log.copies(), MAX_BYTES, 0).records)
+    fitting = len(next_round(ORIGIN, one, log.source(), MAX_BYTES, 0, is_copied=True).records)
     for max_bytes, value in ((fitting, b"value"), (fitting - 1, None)):
-        (record,) = records_of(next_round(ORIGIN, one, log.copies(), max_bytes, 0))
+        (record,) = records_of(next_round(ORIGIN, one, log.source(), max_bytes, 0, is_copied=True))
         assert record.value == value
 
 
@@ -336,8 +348,10 @@ class Log:
         views = [each for each in self.batches if RecordBatchView(each).last_offset >= offset]
         return b"".join(views[:2])
 
-    def copies(self, log_start: int = 0, max_bytes: int = MAX_BYTES) -> Copies:
-        return Copies(self.read, log_start, max_bytes)
+    def source(
+        self, log_start: int = 0, max_bytes: int = MAX_BYTES, place: Place | None = None
+    ) -> SourceRecords:
+        return SourceRecords(self.read, log_start, max_bytes, place)
 
 
 def batch(*values: str, compression: int = 0, base_offset: int = 0) -> bytes:
@@ -345,9 +359,16 @@ def batch(*values: str, compression: int = 0, base_offset: int = 0) -> bytes:
     return build_batch(records, base_offset=base_offset, timestamp_ms=5, compression=compression)
 
 
-def values(copies: Copies, offsets: Sequence[int]) -> Iterator[str | None]:
+NOTHING = "no record"
+
+
+def values(source: SourceRecords, offsets: Sequence[int]) -> Iterator[str | None]:
+    """Values of the records at some offsets; None for one that is not copied, NOTHING if there is none."""
     for each in offsets:
-        key, value = copies.of(each)
+        if source.first_from(each, each) != each:
+            yield NOTHING
+            continue
+        key, value = source.copy()
         assert (key is None) == (value is None)
         assert key is None or key == b"key-" + (value or b"")
         yield None if value is None else value.decode()
@@ -355,7 +376,7 @@ def values(copies: Copies, offsets: Sequence[int]) -> Iterator[str | None]:
 
 def test_copies_have_key_and_value() -> None:
     log = Log(batch("a", "b"), batch("c", "d", compression=Compression.ZSTD), batch("e"), batch("f"))
-    made = next_round(ORIGIN, [DeadLetter(1, 5, 1, True)], log.copies(), MAX_BYTES, 0)
+    made = next_round(ORIGIN, [DeadLetter(1, 5, 1, True)], log.source(), MAX_BYTES, 0, is_copied=True)
     assert [(each.key, each.value) for each in records_of(made)] == [
         (b"key-%c" % letter, b"%c" % letter) for letter in b"bcdef"
     ]
@@ -368,7 +389,7 @@ def test_what_gets_too_large_by_its_headers_is_told() -> None:
     letters = [DeadLetter(0, 2, 1, True)]
     found: list[int | None] = []
     while letters:
-        made = next_round(ORIGIN, letters, log.copies(max_bytes=1_200), 1_200, 0)
+        made = next_round(ORIGIN, letters, log.source(max_bytes=1_200), 1_200, 0, is_copied=True)
         assert len(made.records) <= 1_200
         found += [None if each.value is None else len(each.value) for each in records_of(made)]
         letters = [] if made.rest is None else [made.rest]
@@ -377,32 +398,33 @@ def test_what_gets_too_large_by_its_headers_is_told() -> None:
 
 def test_each_batch_is_read_once_and_only_where_it_is_needed() -> None:
     log = Log(*(batch(str(each)) for each in range(8)))
-    assert list(values(log.copies(), [1, 6, 7])) == ["1", "6", "7"]
+    assert list(values(log.source(), [1, 6, 7])) == ["1", "6", "7"]
     assert log.reads == [1, 6]
 
 
 def test_offsets_may_go_back() -> None:
     log = Log(batch("a", "b", "c"), batch("d"))
-    copies = log.copies()
-    assert list(values(copies, [2, 0, 3, 1])) == ["c", "a", "d", "b"]
-    assert list(values(copies, [1, 0, 0, 2, 1])) == ["b", "a", "a", "c", "b"]
+    source = log.source()
+    assert list(values(source, [2, 0, 3, 1])) == ["c", "a", "d", "b"]
+    assert list(values(source, [1, 0, 0, 2, 1])) == ["b", "a", "a", "c", "b"]
 
 
-def test_offsets_without_a_record_are_told() -> None:
+def test_offsets_without_a_record_are_no_letters() -> None:
     log = Log(batch("a"), batch("c", base_offset=2), batch("d"))
-    assert list(values(log.copies(), [0, 1, 2, 3, 4, 5])) == ["a", None, "c", "d", None, None]
-    # What is not there is not looked for again and again.
-    assert log.reads == [0, 3, 4]
+    assert list(values(log.source(), [0, 1, 2, 3])) == ["a", NOTHING, "c", "d"]
+    source = log.source()
+    assert [source.first_from(each, 3) for each in range(4)] == [0, 2, 2, 3]
+    assert log.source().first_from(1, 1) == 2
 
 
-def test_records_that_compaction_has_removed_from_a_batch_are_told() -> None:
+def test_records_that_compaction_has_removed_from_a_batch_are_no_letters() -> None:
     kept = stored_records(RecordBatchView(batch("a", "b", "c"))).keep(b"\1\0\1", delete_horizon_ms=None)
-    assert list(values(Log(bytes(kept)).copies(), [0, 1, 2])) == ["a", None, "c"]
+    assert list(values(Log(bytes(kept)).source(), [0, 1, 2])) == ["a", NOTHING, "c"]
 
 
 def test_what_the_log_has_lost_is_not_looked_for() -> None:
     log = Log(batch("a"), batch("b"), batch("c"))
-    assert list(values(log.copies(log_start=1), [0, 1])) == [None, "b"]
+    assert list(values(log.source(log_start=1), [0, 1])) == [None, "b"]
     assert log.reads == [1]
 
 
@@ -414,17 +436,18 @@ def test_large_records_and_compressed_batches_that_are_large_are_told() -> None:
         batch(big, "small", big, compression=Compression.GZIP),
         batch(big * 2, "small"),
     )
-    found = list(values(log.copies(max_bytes=1_300), range(9)))
+    found = list(values(log.source(max_bytes=1_300), range(9)))
     assert found == [big, "small", big, "small", None, None, None, None, "small"]
 
 
-def test_damaged_records_are_told() -> None:
+def test_damaged_records_are_no_letters() -> None:
     damaged = bytearray(batch("a", "b", compression=Compression.GZIP))
     damaged[75] ^= 0xFF
     log = Log(bytes(damaged), batch("c"))
-    assert list(values(log.copies(), [0, 1, 2])) == [None, None, "c"]
-    copies = Copies(lambda offset: batch("a") + bytes(100), 0, MAX_BYTES)
-    assert list(values(copies, [0, 1])) == ["a", None]
+    assert list(values(log.source(), [0, 1, 2])) == [NOTHING, NOTHING, "c"]
+    # Something is there, and cannot be read.
+    source = SourceRecords(lambda offset: batch("a") + bytes(100), 0, MAX_BYTES)
+    assert list(values(source, [0, 1])) == ["a", None]
 
 
 def test_a_large_record_may_be_far_from_its_base_timestamp() -> None:
@@ -432,4 +455,98 @@ def test_a_large_record_may_be_far_from_its_base_timestamp() -> None:
     far = bytearray(batch("x" * 600, "small"))
     far[22] |= 0x08
     far[27:35] = (-(2**63)).to_bytes(8, "big", signed=True)
-    assert list(values(Log(bytes(far)).copies(max_bytes=500), [0, 1])) == [None, "small"]
+    assert list(values(Log(bytes(far)).source(max_bytes=500), [0, 1])) == [None, "small"]
+
+
+# Batches that claim more than they have
+
+
+def lying(claimed: int, *values: str, compression: int = 0, count: int | None = None) -> bytes:
+    """A batch with some records that takes many offsets, as older releases stored it."""
+    honest = batch(*values, compression=compression)
+    return with_header(
+        honest, last_offset_delta=claimed - 1, record_count=claimed if count is None else count
+    )
+
+
+def all_rounds(
+    log: Log, *letters: DeadLetter, log_start: int = 0, is_copied: bool = True
+) -> tuple[list[int], int]:
+    """The offsets that get a dead letter, and the number of rounds."""
+    left, place = list(letters), None
+    offsets: list[int] = []
+    rounds = 0
+    while left:
+        made = next_round(ORIGIN, left, log.source(log_start, place=place), MAX_BYTES, 0, is_copied=is_copied)
+        rounds += 1
+        assert rounds < 1_000
+        if made.size:
+            offsets += offsets_of(made)
+        else:
+            assert made.records == b""
+        left, place = left[made.complete :], made.place
+        if made.rest is not None:
+            left[0] = made.rest
+    return offsets, rounds
+
+
+@pytest.mark.parametrize("is_copied", [False, True])
+@pytest.mark.parametrize("claimed", [1_029_851, 2**31 - 1])
+@pytest.mark.parametrize("compression", [Compression.NONE, Compression.ZSTD])
+def test_only_records_of_a_lying_batch_get_letters(
+    compression: int, claimed: int, *, is_copied: bool
+) -> None:
+    for count in (None, 3):
+        log = Log(lying(claimed, "a", "b", "c", compression=compression, count=count), batch("d"))
+        letter = DeadLetter(0, claimed, 1, True)
+        assert all_rounds(log, letter, is_copied=is_copied) == ([0, 1, 2, claimed], 1)
+
+
+def test_a_batch_without_records_gets_no_letters() -> None:
+    empty = with_body(batch("a"), b"", record_count=0, last_offset_delta=2**31 - 2)
+    log = Log(empty, batch("b"))
+    assert all_rounds(log, DeadLetter(5, 2**31 - 2, 1, True)) == ([], 1)
+    assert all_rounds(log, DeadLetter(5, 2**31 - 1, 1, True)) == ([2**31 - 1], 1)
+
+
+def test_of_a_long_range_that_the_log_has_lost_only_the_last_get_letters() -> None:
+    log = Log(batch("a", base_offset=2**31))
+    found, _ = all_rounds(log, DeadLetter(0, 2**31, 1, True), log_start=2**31)
+    assert found == [*range(2**31 - MAX_UNSEEN, 2**31), 2**31]
+    found, _ = all_rounds(log, DeadLetter(10, 19, 1, True), log_start=2**31)
+    assert found == list(range(10, 20))
+
+
+def test_of_a_long_range_that_cannot_be_read_only_the_last_get_letters() -> None:
+    found, _ = all_rounds(Log(), DeadLetter(0, 2**31, 1, True))
+    assert found == list(range(2**31 + 1 - MAX_UNSEEN, 2**31 + 1))
+
+
+def test_of_a_batch_that_is_too_long_when_it_is_decompressed_only_the_last_get_letters() -> None:
+    bomb = batch("x" * 9_000_000, compression=Compression.ZSTD)
+    claimed = 2**31 - 1
+    log = Log(with_header(bomb, last_offset_delta=claimed - 1, record_count=claimed), batch("b"))
+    found, _ = all_rounds(log, DeadLetter(0, claimed, 1, True))
+    assert found == [*range(claimed - MAX_UNSEEN, claimed), claimed]
+
+
+def test_a_round_reads_only_so_much_where_there_are_no_records() -> None:
+    empty = with_body(batch("a"), b"", record_count=0, last_offset_delta=0)
+    # A read returns two of them.
+    log = Log(*[empty] * (5 * READS), batch("b"))
+    assert all_rounds(log, DeadLetter(0, 5 * READS, 1, True)) == ([5 * READS], 3)
+
+
+def test_rounds_go_on_in_a_batch_where_the_one_before_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dead_letters, "ROUND_RECORDS", 10)
+    log = Log(batch(*(str(each) for each in range(40))))
+    letters = [DeadLetter(0, 24, 1, True), DeadLetter(30, 39, 1, True), DeadLetter(3, 5, 1, True)]
+    found, rounds = all_rounds(log, *letters)
+    assert found == [*range(25), *range(30, 40), 3, 4, 5]
+    assert rounds == 4
+    made = next_round(ORIGIN, letters, log.source(), MAX_BYTES, 0, is_copied=True)
+    assert made.place is not None
+    assert (made.place.offset, made.place.number) == (10, 10)
+    # A letter before the place is found all the same.
+    again = log.source(place=made.place)
+    assert list(values(again, [3, 12, 4])) == ["3", "12", "4"]

@@ -1,20 +1,19 @@
 """Check the record batch that a producer sends for a partition, before the leader assigns its offsets.
 
-There are two steps, because most batches need only the first one:
+There are two parts:
 
 - `check_header` reads the header once, compares its fields and the checksum. It touches no record and copies nothing.
 - `check_records` goes through the records, and writes the batch anew if that is needed. It may take long (a megabyte
-  takes tens of milliseconds), so it may run in any thread: nothing here has a state. `needs_slow_path` says which
-  batches need it: those of topics that have rules for single records (keys, early timestamps, sizes) or another
-  compression, and those whose header is not what a producer writes.
+  takes tens of milliseconds), so it is done in steps of at most half a millisecond, each in any thread; only to
+  decompress a large batch, or to compress one anew, is one step.
 
 The batch is stored as Apache Kafka stores it. With LogAppendTime, the header gets the time of the append and a new
 checksum. With another compression than the topic's, the batch gets a new body. If the max timestamp of the header is
 not that of the records, `check_records` corrects it. All else stays as it was sent.
 
-The first step trusts the header where Apache Kafka counts and compares all records. So a batch with a right checksum
-may hold fewer records than its header says, or damaged ones, and consumers find out. Only counts that are impossible
-are refused.
+A batch is believed only as far as its records were counted: they are as many as the header says, each is well formed,
+their offsets count from 0, and nothing follows them. Apache Kafka does the same, but takes wrong offsets in
+uncompressed batches.
 
 Apache Kafka has this in ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRecords and LogValidator. The
 error codes are those of 4.4.0, in the order of its checks. Bytes that make Kafka's own code fail, so that it responds
@@ -24,6 +23,8 @@ with UNKNOWN_SERVER_ERROR, get the code that says what is wrong with them.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
+from contextlib import suppress
 from struct import Struct
 from typing import Final, NamedTuple, NoReturn
 
@@ -31,7 +32,7 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.primitives import Buffer
+from kafkaproto.primitives import Buffer, wrap_int64
 from kafkaproto.records.batch import (
     COMPRESSION_MASK,
     CONTROL_BIT,
@@ -43,12 +44,13 @@ from kafkaproto.records.batch import (
     BatchHeader,
     RecordBatchView,
 )
-from kafkaproto.records.compression import Compression, compress, decompress
+from kafkaproto.records.compression import Compression, TooLongError, compress, decompress
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.limits import most_decompressed_bytes
-from kafkaproto.records.record import read_records
-from kafkaproto.records.survey import RecordSurvey, survey_records
-from kafkaproto_server.replica.incoming_rules import UNLIMITED_MS, UNLIMITED_RECORD_BYTES, IncomingRules
+from kafkaproto.records.survey import RecordSurvey, record_heads, survey_alike, survey_records
+from kafkaproto_server.replica.incoming_rules import UNLIMITED_RECORD_BYTES, IncomingRules
+from kafkaproto_server.requests.sender import Sender
+from kafkaproto_server.types import Steps
 
 MAX_RECORD_ERRORS: Final = 1000
 """Most records of a batch that a response names as refused. A batch may have 100,000, and each would add a text."""
@@ -66,6 +68,12 @@ _DELETE_HORIZON_BIT: Final = 0x40
 _KEPT_BITS: Final = COMPRESSION_MASK | _TRANSACTIONAL_BIT | _DELETE_HORIZON_BIT
 """Attributes that a new header keeps; the bits that mean nothing are dropped, as in Kafka."""
 _MIN_RECORD_BYTES: Final = 7
+_LONG_RECORD_BYTES: Final = 512
+_SHORT_BYTES: Final = 16 * 1024
+"""So much is decompressed, or compressed anew, in the first step."""
+_SHORT_PLAIN_BYTES: Final = 128 * 1024
+"""As far as it decompresses to no more than this."""
+_RECORDS_A_STEP: Final = 512
 _MIN_INT64: Final = -(2**63)
 _MAX_INT64: Final = 2**63 - 1
 _MAX_EXPANSION: Final = (1, 1032, 22, 255, 32768)
@@ -124,23 +132,19 @@ class BatchRefused(Exception):
 
 
 class IncomingBatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A batch of a producer that passed its checks, all of them or those of its header."""
+    """A batch of a producer that passed the checks of its header, or all of them."""
 
     header: BatchHeader
     """As it will be stored, but for base offset and leader epoch."""
     parts: tuple[Buffer, ...]
     """What follows the leader epoch (from the magic on), in pieces. They share the memory of the request."""
-    is_checked: bool
-    """If false, `check_records` has to see the batch before it may be stored."""
     is_rewritten: bool = False
     """Whether the header, and perhaps the records, are not those that the producer sent."""
 
 
-def check_header(
-    records: Buffer, rules: IncomingRules, now_ms: int, *, allows_zstd: bool = True
-) -> IncomingBatch:
-    """The one batch in ``records``, the bytes that a Produce request has for a partition. If ``is_checked`` is false,
-    `check_records` is the next step.
+def check_header(records: Buffer, rules: IncomingRules, *, allows_zstd: bool = True) -> IncomingBatch:
+    """The one batch in ``records``, the bytes that a Produce request has for a partition. `check_records` has to see it
+    before it may be stored.
 
     A part of another batch at the end is cut off. Produce allows zstd from version 7 on (KIP-110).
 
@@ -149,6 +153,7 @@ def check_header(
     - INVALID_RECORD if there is no whole batch, more than one, or one in an old format; if its base offset is not 0,
       its count of records is impossible, it is a control batch, or it has a producer id without a sequence number
     - CORRUPT_MESSAGE for a length or magic that no batch has, or a wrong checksum
+    - INVALID_TIMESTAMP with record errors, if the producer claims that its timestamps are those of the append
     - UNSUPPORTED_COMPRESSION_TYPE for zstd where it is not allowed, and for a compression that does not exist
     - MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE if it is larger than ``max.message.bytes`` or a segment.
     """
@@ -157,8 +162,7 @@ def check_header(
     except RemoteProtocolError:
         raise _why_no_batch(records) from None
     size = header.batch_length + LENGTH_END
-    attributes = header.attributes
-    if attributes & COMPRESSION_MASK == Compression.ZSTD and not allows_zstd:
+    if header.attributes & COMPRESSION_MASK == Compression.ZSTD and not allows_zstd:
         _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce", Fault.FORM)
     if size != len(records) and _size_at(records, size) is not None:
         _refuse(ErrorCode.INVALID_RECORD, "more than one record batch for a partition", Fault.FORM)
@@ -170,73 +174,112 @@ def check_header(
     if crc32c(view[CRC_START:size]) != header.crc:
         _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong", Fault.CHECKSUM)
     _check_fields(header)
-    parts = (view[MAGIC_OFFSET:size],)
-    if needs_slow_path(header, rules, now_ms):
-        return IncomingBatch(header=header, parts=parts, is_checked=False)
-    if rules.timestamp_type:
-        return _with_new_header(header, view[HEADER_SIZE:size], attributes & _KEPT_BITS, now_ms, rules)
-    _check_segment(size, rules)
-    return IncomingBatch(header=header, parts=parts, is_checked=True)
+    return IncomingBatch(header=header, parts=(view[MAGIC_OFFSET:size],))
 
 
-def needs_slow_path(header: BatchHeader, rules: IncomingRules, now_ms: int) -> bool:
-    """Whether `check_records` has to look at the records of a batch with this header."""
-    codec = header.attributes & COMPRESSION_MASK
-    if (
-        rules.is_compacted
-        or (rules.compression is not None and codec != rules.compression)
-        or (codec and rules.max_decompressed_message_bytes < UNLIMITED_RECORD_BYTES)
-        # No producer sets the bit of LogAppendTime.
-        or header.attributes & _TIMESTAMP_TYPE_BIT
-    ):
-        return True
-    if rules.timestamp_type:
-        return False
-    # The base timestamp is that of the first record. A header that says so, and whose max timestamp is not too late,
-    # tells nothing about the earliest of the records: only they can.
-    base, latest = header.base_timestamp, header.max_timestamp
-    return (
-        rules.timestamp_before_max_ms < UNLIMITED_MS
-        or not NO_TIMESTAMP <= latest <= now_ms + rules.timestamp_after_max_ms
-        or not now_ms - rules.timestamp_before_max_ms <= base <= latest
-    )
+def check_at_once(
+    batch: IncomingBatch, rules: IncomingRules, wall_ms: Callable[[], int], sender: Sender
+) -> IncomingBatch | None:
+    """`check_records` for what most producers send: not compressed, and of one size. None if this batch is another one,
+    or something may be wrong with it; then nothing was counted.
+
+    Raises BatchRefused with RECORD_LIST_TOO_LARGE.
+    """
+    header = batch.header
+    count = header.record_count
+    if header.attributes & COMPRESSION_MASK or rules.compression or count > sender.budget.units:
+        return None
+    body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
+    data = _in_memory_for_slices(body, count)
+    survey = survey_alike(data, count)
+    if survey is None:
+        return None
+    now_ms = wall_ms()
+    latest = _check_survey(header, data, survey, rules, now_ms)
+    if not isinstance(latest, int):
+        return None
+    sender.budget.units -= count
+    return _as_stored(batch, body, latest, rules, now_ms)
 
 
-def check_records(batch: IncomingBatch, rules: IncomingRules, now_ms: int) -> IncomingBatch:
-    """The batch as it is to be stored, after a look at all of its records.
+def check_records(
+    batch: IncomingBatch, rules: IncomingRules, wall_ms: Callable[[], int], sender: Sender
+) -> Steps[IncomingBatch]:
+    """The batch as it is to be stored, after a look at all of its records. What is read counts for the sender.
+    ``wall_ms`` is asked for the time once the records are known to be right.
 
     Raises BatchRefused with
 
     - INVALID_RECORD if the bytes are not the records that the header claims, one of them is larger than
-      ``max.decompressed.message.bytes``, or they decompress to more than a hundred times their size; with record
-      errors, if a record without key is for a compacted topic
-    - INVALID_TIMESTAMP with record errors, if a timestamp is too early or too late, or the producer claims that it is
-      that of the append
+      ``max.decompressed.message.bytes``, or they decompress to more than a hundred times their size; if the request has
+      more records and headers than `records.limits` allows; with record errors, if a record without key is for a
+      compacted topic
+    - INVALID_TIMESTAMP with record errors, if a timestamp is too early or too late
     - MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE if the batch is too large in its new compression.
     """
-    assert not batch.is_checked, "the records were checked before"
     header = batch.header
     codec = header.attributes & COMPRESSION_MASK
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
     longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
     try:
-        # Kafka has no such limit: it decompresses a little at a time.
-        data = decompress(codec, body, most_decompressed_bytes(len(body)))
-        survey = survey_records(data, header.record_count, longest)
-        latest = _check_survey(header, data, survey, rules, now_ms)
+        data: Buffer
+        if codec != Compression.NONE:
+            data = yield from _plain(codec, body, sender)
+        else:
+            data = _in_memory_for_slices(body, header.record_count)
+        survey = yield from survey_records(data, header.record_count, longest, sender.budget)
+        now_ms = wall_ms()
+        found = _check_survey(header, data, survey, rules, now_ms)
+        latest = found if isinstance(found, int) else (yield from found)
     except RemoteProtocolError as error:
         raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
-    max_timestamp = now_ms if rules.timestamp_type else latest
     if rules.compression is not None and rules.compression != codec:
-        packed = memoryview(compress(rules.compression, data, rules.compression_level))
+        if len(data) > _SHORT_BYTES:
+            yield
+        packed = memoryview(compress(rules.compression, bytes(data), rules.compression_level))
         if HEADER_SIZE + len(packed) > rules.max_message_bytes:
             raise _too_large(HEADER_SIZE + len(packed), rules)
         attributes = header.attributes & _TRANSACTIONAL_BIT | rules.compression
+        max_timestamp = now_ms if rules.timestamp_type else latest
         return _with_new_header(header, packed, attributes, max_timestamp, rules)
-    if max_timestamp != header.max_timestamp or header.attributes >> 3 & 1 != rules.timestamp_type:
+    return _as_stored(batch, body, latest, rules, now_ms)
+
+
+def _in_memory_for_slices(body: memoryview, count: int) -> Buffer:
+    # A long slice with a step is taken much faster from bytes. If it is short, the copy is what takes long.
+    return body if len(body) >= _LONG_RECORD_BYTES * count else bytes(body)
+
+
+def _as_stored(
+    batch: IncomingBatch, body: memoryview, latest: int, rules: IncomingRules, now_ms: int
+) -> IncomingBatch:
+    """The batch, or the same records with another header. ``latest`` is the largest timestamp of the records."""
+    header = batch.header
+    max_timestamp = now_ms if rules.timestamp_type else latest
+    if max_timestamp != header.max_timestamp or rules.timestamp_type:
         return _with_new_header(header, body, header.attributes & _KEPT_BITS, max_timestamp, rules)
     _check_segment(header.batch_length + LENGTH_END, rules)
-    return IncomingBatch(header=header, parts=batch.parts, is_checked=True)
+    return batch
+
+
+def _plain(codec: int, body: memoryview, sender: Sender) -> Steps[bytes]:
+    """The decompressed records. Raises RemoteProtocolError if they are more than a batch, or a request, may have."""
+    # Kafka has no such limit: it decompresses a little at a time.
+    most = min(most_decompressed_bytes(len(body)), sender.bytes_left)
+    taken = most
+    try:
+        data = b""
+        if len(body) <= _SHORT_BYTES:
+            with suppress(TooLongError):
+                data = decompress(codec, body, min(most, _SHORT_PLAIN_BYTES))
+        if not data:
+            yield
+            data = decompress(codec, body, most)
+        taken = len(data)
+    finally:
+        # It took as long as the most that may be, if it failed.
+        sender.bytes_left -= taken
+    return data
 
 
 def stamp(batch: IncomingBatch, base_offset: int, leader_epoch: int) -> list[Buffer]:
@@ -267,6 +310,10 @@ def _check_fields(header: BatchHeader) -> None:
     body_bytes = header.batch_length - (HEADER_SIZE - LENGTH_END)
     if count * _MIN_RECORD_BYTES > body_bytes * _MAX_EXPANSION[codec]:
         _refuse(ErrorCode.INVALID_RECORD, f"{body_bytes} bytes cannot be {count} records")
+    if header.attributes & _TIMESTAMP_TYPE_BIT:
+        message = "a producer may not set the timestamp type to LogAppendTime"
+        errors = tuple(RecordError(index, message) for index in range(min(count, MAX_RECORD_ERRORS)))
+        raise BatchRefused(ErrorCode.INVALID_TIMESTAMP, f"all records are refused: {message}", errors)
 
 
 def _size_at(records: Buffer, position: int) -> int | None:
@@ -303,66 +350,53 @@ def _why_no_batch(records: Buffer) -> BatchRefused:
 
 
 def _check_survey(
-    header: BatchHeader, data: bytes, survey: RecordSurvey, rules: IncomingRules, now_ms: int
-) -> int:
-    """The largest timestamp of the records, if each record is one that the topic takes."""
-    has_append_time = header.attributes & _TIMESTAMP_TYPE_BIT
+    header: BatchHeader, data: Buffer, survey: RecordSurvey, rules: IncomingRules, now_ms: int
+) -> int | Steps[int]:
+    """The largest timestamp of the records, if each record is one that the topic takes, or the steps of a look at each
+    one that find it."""
     earliest = header.base_timestamp + survey.min_timestamp_delta
     latest = header.base_timestamp + survey.max_timestamp_delta
-    if has_append_time:
-        earliest = latest = header.max_timestamp
-    elif earliest < _MIN_INT64 or latest > _MAX_INT64:
+    if earliest < _MIN_INT64 or latest > _MAX_INT64:
         # A timestamp wraps, so it may be any of the others that is the earliest or the latest.
-        earliest, latest = _range_of_timestamps(header, data)
-    if rules.timestamp_type:
-        is_suspect = bool(has_append_time)
-    else:
-        # A record without timestamp looks like an early one here.
-        is_suspect = (
-            earliest < now_ms - rules.timestamp_before_max_ms
-            or latest > now_ms + rules.timestamp_after_max_ms
-            or (bool(has_append_time) and latest == NO_TIMESTAMP)
-        )
+        return _check_each_record(header, data, rules, now_ms)
+    # A record without timestamp looks like an early one here.
+    is_suspect = not rules.timestamp_type and (
+        earliest < now_ms - rules.timestamp_before_max_ms or latest > now_ms + rules.timestamp_after_max_ms
+    )
     if is_suspect or (rules.is_compacted and not survey.all_have_keys):
-        _check_each_record(header, data, rules, now_ms)
+        return _check_each_record(header, data, rules, now_ms)
     return max(latest, NO_TIMESTAMP)
 
 
-def _range_of_timestamps(header: BatchHeader, data: bytes) -> tuple[int, int]:
-    earliest, latest = _MAX_INT64, _MIN_INT64
-    for record in read_records(data, header.record_count, 0, header.base_timestamp, None):
-        earliest, latest = min(earliest, record.timestamp), max(latest, record.timestamp)
-    return earliest, latest
-
-
-def _check_each_record(header: BatchHeader, data: bytes, rules: IncomingRules, now_ms: int) -> None:
-    """Raise BatchRefused with the records that are not as the topic wants them, if there are any."""
-    has_append_time = header.attributes & _TIMESTAMP_TYPE_BIT
-    append_time = header.max_timestamp if has_append_time else None
+def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, now_ms: int) -> Steps[int]:
+    """The largest timestamp. Raises BatchRefused with the records that are not as the topic wants them, if there are
+    any."""
     earliest, latest = now_ms - rules.timestamp_before_max_ms, now_ms + rules.timestamp_after_max_ms
     code = None
     keyless = 0
+    largest = NO_TIMESTAMP
     errors: list[RecordError] = []
-    for record in read_records(data, header.record_count, 0, header.base_timestamp, append_time):
-        timestamp = record.timestamp
-        if rules.is_compacted and record.key is None:
+    for index, (delta, has_key) in enumerate(record_heads(data, header.record_count)):
+        if index % _RECORDS_A_STEP == _RECORDS_A_STEP - 1:
+            yield
+        timestamp = wrap_int64(header.base_timestamp + delta)
+        largest = max(largest, timestamp)
+        if rules.is_compacted and not has_key:
             message = "a compacted topic needs a key in each record"
             code = code or ErrorCode.INVALID_RECORD
             keyless += 1
         elif not rules.timestamp_type and timestamp != NO_TIMESTAMP and not earliest <= timestamp <= latest:
             message = f"timestamp {timestamp} is not in the range from {earliest} to {latest}"
             code = ErrorCode.INVALID_TIMESTAMP
-        elif has_append_time and (rules.timestamp_type or timestamp == NO_TIMESTAMP):
-            message = "a producer may not set the timestamp type to LogAppendTime"
-            code = ErrorCode.INVALID_TIMESTAMP
         else:
             continue
         if len(errors) < MAX_RECORD_ERRORS:
-            errors.append(RecordError(record.offset, message))
+            errors.append(RecordError(index, message))
     if code is not None:
         about = f"record {errors[0].batch_index}: {errors[0].message}"
         message = f"records of the batch are refused, the first one is {about}"
         raise BatchRefused(code, message, tuple(errors), keyless=keyless)
+    return largest
 
 
 def _with_new_header(
@@ -379,7 +413,7 @@ def _with_new_header(
     crc = crc32c(body, crc32c(checked))
     new_header = new_header._replace(crc=crc)
     parts = (_MAGIC_AND_CRC.pack(MAGIC, crc) + checked, body)
-    return IncomingBatch(header=new_header, parts=parts, is_checked=True, is_rewritten=True)
+    return IncomingBatch(header=new_header, parts=parts, is_rewritten=True)
 
 
 def _check_segment(size: int, rules: IncomingRules) -> None:

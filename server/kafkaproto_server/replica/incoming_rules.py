@@ -15,8 +15,6 @@ from kafkaproto.records.compression import Compression
 from kafkaproto_server.config_keys.definitions import TOPIC_KEYS
 from kafkaproto_server.config_keys.model import ConfigValue
 
-UNLIMITED_MS: Final = 2**63 - 1
-"""``message.timestamp.before.max.ms`` if no timestamp is too early. It is the default."""
 UNLIMITED_RECORD_BYTES: Final = 2**31 - 9
 """``max.decompressed.message.bytes`` if no record is too large. It is the default."""
 

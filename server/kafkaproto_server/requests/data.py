@@ -11,6 +11,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.ports import Buffer
 from kafkaproto_server.requests.fetch_requests import PartitionFetch
+from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 
 NO_OFFSET = -1
@@ -24,6 +25,8 @@ class ProduceItem(msgspec.Struct, frozen=True, kw_only=True):
     records: Buffer
     allows_zstd: bool
     """Whether the version of the request allows zstd."""
+    sender: Sender = msgspec.field(default_factory=Sender)
+    """Who has sent the request; all items of a request have the same."""
     guard: object | None = None
     """Of records that begin a transaction in the partition: the coordinator knows of them (see
     `replica.verification`)."""
@@ -186,6 +189,8 @@ class OffsetQuery(msgspec.Struct, frozen=True, kw_only=True):
     current_leader_epoch: int
     is_from_client: bool
     is_committed_only: bool
+    sender: Sender | None = None
+    """Who asks; None for this broker itself."""
 
 
 class OffsetResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -68,6 +68,8 @@ class FetchValues(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     forgotten: list[PartitionKey]
     listener_name: str = ""
     """The listener on which the request came in."""
+    client_host: str = ""
+    """The host that sent it."""
 
     @property
     def is_from_follower(self) -> bool:
@@ -80,9 +82,11 @@ def partition_key(fetch: PartitionFetch) -> PartitionKey:
     return (fetch.topic_id if fetch.topic_name is None else fetch.topic_name, fetch.index)
 
 
-def fetch_values(request: FetchRequest, version: int, listener_name: str = "") -> FetchValues:
+def fetch_values(
+    request: FetchRequest, version: int, listener_name: str = "", client_host: str = ""
+) -> FetchValues:
     """The values of a decoded request; ``version`` is the version that it was sent in, ``listener_name`` the listener
-    on which it came in."""
+    on which it came in, ``client_host`` the host that sent it."""
     uses_topic_ids = version >= FIRST_VERSION_WITH_TOPIC_IDS
     partitions: dict[PartitionKey, PartitionFetch] = {}
     for topic in request.topics:
@@ -117,6 +121,7 @@ def fetch_values(request: FetchRequest, version: int, listener_name: str = "") -
         session_epoch=request.session_epoch,
         rack_id=request.rack_id,
         listener_name=listener_name,
+        client_host=client_host,
         uses_topic_ids=uses_topic_ids,
         partitions=partitions,
         forgotten=[

@@ -69,6 +69,8 @@ class ShareFetchValues(msgspec.Struct, frozen=True, kw_only=True):
     partitions: Sequence[TopicPartitionId]
     """Those that the request names: new to the session, or acknowledged."""
     forgotten: Sequence[TopicPartitionId]
+    client_host: str = ""
+    """The host that sent it."""
 
 
 class ShareAcknowledgeResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -62,9 +62,11 @@ def acquire(
     batches: Sequence[LogBatch],
     aborted: Sequence[LogBatch],
     now_ms: int,
+    gaps: Sequence[LogBatch] = (),
 ) -> list[AcquiredRange]:
     """Acquire records of ``batches``, which were read from ``fetch_offset`` on. ``aborted`` are those among them that
-    belong to aborted transactions. Returns the ranges that the member has acquired; they may be none."""
+    belong to aborted transactions, ``gaps`` are ranges of offsets without records (`share.claims`). Returns the ranges
+    that the member has acquired; they may be none."""
     if wanted.max_records <= 0 or not batches:
         return []
     acquisition = _Acquisition(partition, wanted, fetch_offset, batches, now_ms)
@@ -79,8 +81,12 @@ def acquire(
                 RecordState.ACQUIRED,
                 are_counted=True,
             )
-        return without(ranges, aborted)
-    return ranges
+        ranges = without(ranges, aborted)
+    for each in gaps:
+        for state in (RecordState.ACQUIRED, RecordState.AVAILABLE):
+            batches_over = partition.in_flight.over(each.first, each.last)
+            partition.archive(each.first, each.last, batches_over, state, are_counted=True)
+    return without(ranges, gaps) if gaps else ranges
 
 
 def give_back(partition: SharePartition, ranges: Sequence[AcquiredRange]) -> None:

@@ -1,29 +1,27 @@
 """Dead letters: records of a share group that are written to the group's dead-letter topic (KIP-1191), since a member
 has rejected them or they were delivered as often as they may be.
 
-Each offset becomes one record, whether the log has a record there or not. Its headers say where it comes from; key and
-value are copied if the group wants that. They are not copied if the log does not have the record any more, or if the
-record, also with its new headers, or the compressed batch that it is in, is larger than a batch of the dead-letter
-topic may be. Headers and timestamp are not copied.
+Each record that the log has at the offsets of a letter (`source_records`) becomes one record. Its headers say where it
+comes from; key and value are copied if the group wants that. They are not copied if the log does not have the record
+any more, or if the record, also with its new headers, or the compressed batch that it is in, is larger than a batch of
+the dead-letter topic may be. Headers and timestamp are not copied.
 
-A *round* is what is written at once: one batch. A letter may need several rounds.
+A *round* is what is written at once: one batch. A letter may need several rounds. A round may have no record, if the
+log has none at the offsets that it is about.
 
 Apache Kafka: ``ShareGroupDLQStateManager.ProduceRequestHandler``, ``ShareGroupDLQRecordFetcher``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 
-from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.records.batch import NewRecord, RecordBatchView, build_batch
-from kafkaproto.records.legacy import iterate_stored_batches
-from kafkaproto.records.record import Record, encode_kept_records
-from kafkaproto_server.ports import Buffer
+from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.requests.share_state import ARCHIVING, StateBatch
+from kafkaproto_server.share.source_records import Place, SourceRecords
 
 REJECTED: Final = "Offset rejected by client."
 SPENT: Final = "Offset delivery count exceeded the threshold."
@@ -95,87 +93,25 @@ class Round(NamedTuple):
     """What is written at once."""
 
     records: bytes
-    """A batch."""
+    """A batch, or nothing."""
     complete: int
     """How many letters are written with it."""
     rest: DeadLetter | None
     """Of the letter behind those, what is for later rounds; None if none of it is in this one."""
     size: int
-    """How many records it has."""
-
-
-class Copies:
-    """Reads the records that are copied, in the order of their offsets."""
-
-    def __init__(self, read: Callable[[int], Buffer], log_start: int, max_bytes: int) -> None:
-        """``read`` returns batches of the log, the first of which has an offset; nothing if it cannot. It may
-        block."""
-        self._read = read
-        self._log_start = log_start
-        self._max_bytes = max_bytes
-        self._next = log_start
-        self._batches: Iterator[RecordBatchView] = iter(())
-        self._view: RecordBatchView | None = None
-        self._records: Iterator[Record] = iter(())
-        self._record: Record | None = None
-        self._is_over = False
-
-    def of(self, offset: int) -> tuple[bytes | None, bytes | None]:
-        """Key and value of a record; None and None if it is not copied. Offsets ascend, or the log is read again."""
-        if offset < self._log_start or self._is_over:
-            return None, None
-        if offset < self._next:
-            self._batches, self._view, self._record = iter(()), None, None
-        self._next = offset + 1
-        view = self._view_of(offset)
-        if view is None:
-            return None, None
-        while self._record is not None and self._record.offset < offset:
-            self._advance()
-        record = self._record
-        if record is None or record.offset != offset or self._is_too_large(view, record):
-            return None, None
-        return record.key, record.value
-
-    def _view_of(self, offset: int) -> RecordBatchView | None:
-        """The batch that has an offset, or else the one behind it; None if there is none."""
-        has_read = False
-        while self._view is None or self._view.last_offset < offset:
-            view = next(self._batches, None)
-            if view is not None:
-                if view.last_offset >= offset:
-                    self._open(view)
-                continue
-            if has_read:
-                # Nothing more can be found out. Later letters do without, too.
-                self._is_over = True
-                return None
-            self._batches = _whole_batches(self._read(offset))
-            has_read = True
-        return self._view
-
-    def _open(self, view: RecordBatchView) -> None:
-        self._view = view
-        self._records = view.records(self._max_bytes if view.compression else view.size_in_bytes)
-        self._advance()
-
-    def _advance(self) -> None:
-        try:
-            self._record = next(self._records, None)
-        except RemoteProtocolError:
-            # The batch is too large when it is decompressed, or damaged.
-            self._record = None
-
-    def _is_too_large(self, view: RecordBatchView, record: Record) -> bool:
-        if view.compression or view.size_in_bytes <= self._max_bytes:
-            return False
-        # Its delta is not that of the batch: a producer writes what it likes into the base timestamp if the topic has
-        # LogAppendTime.
-        return len(encode_kept_records([record], view.base_offset, record.timestamp)) > self._max_bytes
+    """How many records it has; there may be none."""
+    place: Place | None = None
+    """Where the next round begins, if that is known."""
 
 
 def next_round(
-    origin: Origin, letters: Sequence[DeadLetter], copies: Copies | None, max_bytes: int, wall_ms: int
+    origin: Origin,
+    letters: Sequence[DeadLetter],
+    source: SourceRecords,
+    max_bytes: int,
+    wall_ms: int,
+    *,
+    is_copied: bool,
 ) -> Round:
     """The next round of at least one letter. ``max_bytes`` is the most that a batch of the topic may have; a single
     record may exceed it even without key and value, and is refused by the topic."""
@@ -191,8 +127,11 @@ def next_round(
     for position, letter in enumerate(letters):
         count = b"%d" % letter.delivery_count
         message = (REJECTED if letter.is_rejected else SPENT).encode()
-        for offset in range(letter.first, letter.last + 1):
-            key, value = (None, None) if copies is None else copies.of(offset)
+        offset = source.first_from(letter.first, letter.last)
+        while offset is None or offset <= letter.last:
+            if offset is None:
+                return _round(records, max_bytes, wall_ms, position, _rest(letter, source.looked_to), None)
+            key, value = source.copy() if is_copied else (None, None)
             place = b"%d" % offset
             own = [
                 ("__dlq.errors.offset", place),
@@ -201,19 +140,27 @@ def next_round(
             ]
             added = common + len(key or b"") + len(value or b"") + _size_of_headers(own)
             if records and (size + added > room or len(records) == ROUND_RECORDS):
-                rest = letter._replace(first=offset) if offset > letter.first else None
-                return Round(_batch(records, max_bytes, wall_ms), position, rest, len(records))
+                return _round(records, max_bytes, wall_ms, position, _rest(letter, offset), source.place)
             records.append(NewRecord(key, value, [*known[:2], own[0], known[2], *own[1:]]))
             size += added
-    return Round(_batch(records, max_bytes, wall_ms), len(letters), None, len(records))
+            offset = source.first_from(offset + 1, letter.last)
+    return _round(records, max_bytes, wall_ms, len(letters), None, None)
 
 
-def _whole_batches(records: Buffer) -> Iterator[RecordBatchView]:
-    try:
-        yield from iterate_stored_batches(records)
-    except RemoteProtocolError:
-        # It is damaged from there on.
-        return
+def _rest(letter: DeadLetter, offset: int) -> DeadLetter | None:
+    return letter._replace(first=offset) if offset > letter.first else None
+
+
+def _round(
+    records: list[NewRecord],
+    max_bytes: int,
+    wall_ms: int,
+    complete: int,
+    rest: DeadLetter | None,
+    place: Place | None,
+) -> Round:
+    batch = _batch(records, max_bytes, wall_ms) if records else b""
+    return Round(batch, complete, rest, len(records), place)
 
 
 def _size_of_headers(headers: Iterable[tuple[str, bytes]]) -> int:

@@ -287,7 +287,7 @@ def test_what_others_read_does_not_wait_for_a_search(broker: DataBroker) -> None
     request = request_for(("t", [0]))
     request.topics[0].partitions[0].timestamp = 100
     found = broker.send(request, 11)
-    broker.replicas.manager.in_thread(lambda: "read", read.append)
+    broker.replicas.read_in_thread(read.append)
     # The first lane that has a job.
     assert workers.do_one(lambda lanes: 0 if lanes == 2 else -lanes)
     assert (read, found) == (["read"], [])

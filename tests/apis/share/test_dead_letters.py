@@ -477,10 +477,10 @@ def test_clients_do_not_wait_for_rounds(burying: Burying) -> None:
     workers.hold()
     burying.reject(0, 0)
     read: list[str] = []
-    burying.broker.replicas.manager.in_thread(lambda: "records", read.append)
+    burying.broker.replicas.read_in_thread(read.append)
     # The oldest job of the lane of the reads.
     assert workers.do_one(lambda count: 0)
-    assert read == ["records"]
+    assert read == ["read"]
     assert burying.letters() == []
     workers.release()
     burying.settle()

@@ -15,11 +15,13 @@ from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest, Writ
 from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.node.replicas.log_read import LogRead
 from kafkaproto_server.node.share import fetches
+from kafkaproto_server.replica.incoming_batches import IncomingBatch
 from kafkaproto_server.requests.data import ProduceItem
-from kafkaproto_server.requests.share_requests import ShareError, ShareKey
+from kafkaproto_server.requests.share_requests import BATCH_OPTIMIZED, RECORD_LIMIT, ShareError, ShareKey
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from kafkaproto_server.share.acquiring import acquire
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.types import Steps
 from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.apis.support.replicas import cold
 from tests.apis.support.sharing import (
@@ -30,6 +32,7 @@ from tests.apis.support.sharing import (
     partition_of,
 )
 from tests.controller.support.harness import TIMESTAMP_MS
+from tests.replica.support.produce_cases import raw_record, with_body
 from tests.sim.disk import MemoryFile
 from tests.support.old_messages import message
 
@@ -98,6 +101,42 @@ class Quota:
     def fetched(self, record_bytes: int) -> int:
         self.counted.append(record_bytes)
         return self.throttle_ms
+
+
+# --- batches that claim more than they have ---
+
+
+def write_lying(sharing: Sharing, monkeypatch: pytest.MonkeyPatch, claimed: int) -> None:
+    """A batch of three records that claims many more, as older releases took it."""
+
+    def unchecked(sent: IncomingBatch, *arguments: object) -> Steps[IncomingBatch]:
+        yield from ()
+        return sent
+
+    body = batch(b"a", b"b", b"c")[61:] if claimed < 2**20 else b"".join(map(raw_record, range(3)))
+    lying = with_body(batch(b"a"), body, record_count=claimed, last_offset_delta=claimed - 1)
+    with monkeypatch.context() as patched:
+        patched.setattr("kafkaproto_server.node.replicas.appends.check_records", unchecked)
+        patched.setattr("kafkaproto_server.replica.incoming_batches._MIN_RECORD_BYTES", 0)
+        assert sharing.broker.produce("t", lying).error_code == 0
+
+
+@pytest.mark.parametrize("mode", [BATCH_OPTIMIZED, RECORD_LIMIT])
+@pytest.mark.parametrize("claimed", [200_000, 2**31 - 1])
+def test_offsets_that_a_lying_batch_claims_are_not_delivered(
+    sharing: Sharing, monkeypatch: pytest.MonkeyPatch, claimed: int, mode: int
+) -> None:
+    write_lying(sharing, monkeypatch, claimed)
+    sharing.write(VALUE)
+    found = loaded_fetch(sharing, share_acquire_mode=mode, max_bytes=PLENTY)
+    (first, last, _), *more = acquired(found)
+    assert (first, more) == (0, [])
+    assert last < 20
+    # Until then, all that was claimed counts as in flight.
+    sharing.send_acknowledgement(1, first, last, 1)
+    sharing.persister.written()
+    (found,) = sharing.send_fetch(2, share_acquire_mode=mode, max_bytes=PLENTY)
+    assert of_response(found) == {0: [(claimed, claimed, 1)]}
 
 
 # --- how much is read ---

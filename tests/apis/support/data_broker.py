@@ -16,6 +16,7 @@ from kafkaproto_server.node.broker_data import metadata_port
 from kafkaproto_server.requests.context import NoResponse, Unanswered
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.security.authorizer import Authorizer
+from kafkaproto_server.types import Deferred, run_to_end
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.apis.support.services import (
     NODE_ID,
@@ -182,6 +183,16 @@ class DataBroker:
         take_response(dispatch(decoded, context(decoded, version, **fields), self.services), take)
         self.replicas.call_due()
         return found
+
+    def start_waiting(self, request: Message, version: int) -> Deferred[Any]:
+        """Send a request that has to wait. Returns what it waits for, to be abandoned as its connection ends."""
+        self.replicas.follow()
+        decoded, _ = type(request).decode(request.encode(version), version)
+        result: Any = dispatch(decoded, context(decoded, version), self.services)
+        while not isinstance(result, Deferred):
+            result = run_to_end(result)
+        assert result.can_be_abandoned
+        return result
 
     def ask(self, request: Message, version: int, **fields: Any) -> Any:
         """The response to a request that needs not wait."""

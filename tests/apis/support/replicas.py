@@ -24,6 +24,7 @@ from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
 from kafkaproto_server.node.io_workers import IoWorkers, Work
 from kafkaproto_server.node.replicas.fetcher_values import FetcherCounts
+from kafkaproto_server.node.replicas.host_lane import fail
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
@@ -34,6 +35,7 @@ from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import ReplicaPort
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.types import Steps
 from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
 from tests.node.support.other_brokers import no_connection, other_brokers
 from tests.sim.disk import MemoryDisk, MemoryFile
@@ -136,6 +138,15 @@ class _NoFetchers:
 
 class BrokerReplicas:
     """The replicas that a broker has by the metadata that ``image`` returns."""
+
+    def read_in_thread(self, done: Callable[[str], None]) -> None:
+        """Something that reads of what is not in memory have a thread do; ``done`` is told "read"."""
+
+        def steps() -> Steps[str]:
+            yield from ()
+            return "read"
+
+        self.manager._readers.put("a-host", steps(), done, fail, is_over=lambda: False)
 
     def __init__(
         self,

@@ -7,9 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.primitives import write_varint
+from kafkaproto.primitives import Buffer, write_varint
 from kafkaproto.records.record import MAX_HEADERS, NewRecord, encode_records, read_records
-from kafkaproto.records.survey import RecordSurvey, survey_records
+from kafkaproto.records.survey import (
+    OverBudgetError,
+    ReadingBudget,
+    RecordSurvey,
+    record_heads,
+    survey_alike,
+)
+from kafkaproto.records.survey import survey_records as survey_in_steps
 
 BYTES = st.none() | st.binary(max_size=150)
 RECORDS = st.lists(
@@ -25,6 +32,19 @@ RECORDS = st.lists(
 )
 
 
+def survey_records(
+    data: Buffer, count: int, max_record_bytes: int = 2**31 - 1, budget: ReadingBudget | None = None
+) -> RecordSurvey:
+    """All of its steps."""
+    steps = survey_in_steps(data, count, max_record_bytes, budget)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: RecordSurvey = stop.value
+            return result
+
+
 def varint(value: int) -> bytes:
     out = bytearray()
     write_varint(out, value)
@@ -37,6 +57,17 @@ def record(inner: bytes) -> bytes:
 
 @given(records=RECORDS, base=st.integers(-(2**40), 2**40))
 def test_survey_says_what_the_records_say(records: list[NewRecord], base: int) -> None:
+    check_survey(records, base)
+
+
+def check_alike(data: Buffer, count: int, expected: RecordSurvey | None) -> None:
+    """What is found at once is what is found in steps; nothing if the records are not right."""
+    for buffer in (bytes(data), memoryview(data)):
+        found = survey_alike(buffer, count)
+        assert found is None or found == expected
+
+
+def check_survey(records: list[NewRecord], base: int) -> None:
     data, _ = encode_records(records, base, base)
     deltas = [each.timestamp_ms - base for each in records if each.timestamp_ms is not None]
     all_have_keys = all(each.key is not None for each in records)
@@ -126,3 +157,147 @@ def test_null_that_is_written_with_more_bytes_than_needed_is_one() -> None:
 def test_most_headers_pass() -> None:
     inner = b"\0\0\0\x01\x01" + varint(MAX_HEADERS) + b"\0\x01" * MAX_HEADERS
     assert survey_records(record(inner), 1).all_have_keys is False
+
+
+# Records of one size, which are compared all at once
+
+
+ALIKE = st.builds(
+    lambda key, value, times: [
+        NewRecord(
+            None if key is None else bytes((index * 7 % 256,)) * key,
+            bytes((index * 11 % 256,)) * value,
+            timestamp_ms=time,
+        )
+        for index, time in enumerate(times)
+    ],
+    st.none() | st.integers(0, 70),
+    st.integers(0, 200),
+    st.lists(st.integers(0, 3), min_size=1, max_size=200)
+    | st.lists(st.integers(-2, 70), min_size=1, max_size=200)
+    | st.integers(1, 400).map(lambda count: [5] * count),
+)
+
+
+@given(records=ALIKE, base=st.integers(-200, 3))
+def test_survey_of_records_of_one_size_says_what_they_say(records: list[NewRecord], base: int) -> None:
+    check_survey(records, base)
+
+
+@given(data=st.data(), records=ALIKE)
+def test_damage_among_records_of_one_size_is_noticed(data: st.DataObject, records: list[NewRecord]) -> None:
+    encoded, _ = encode_records(records, 0, 0)
+    damaged = bytearray(encoded)
+    # Not in keys and values, which are most bytes and may be anything.
+    starts = [0]
+    for each in records:
+        size = len(encode_records([each], 0, 0)[0])
+        starts.append(starts[-1] + size)
+    for _ in range(data.draw(st.integers(1, 2))):
+        place = min(data.draw(st.sampled_from(starts)) + data.draw(st.integers(-2, 8)), len(damaged) - 1)
+        damaged[max(0, place)] = data.draw(st.integers(0, 255))
+    count = len(records)
+    try:
+        read = list(read_records(bytes(damaged), count, 0, 0, None))
+        can_be_read = [each.offset for each in read] == list(range(count))
+    except RemoteProtocolError:
+        can_be_read = False
+    if can_be_read:
+        times = [each.timestamp for each in read]
+        all_have_keys = all(each.key is not None for each in read)
+        for buffer in (bytes(damaged), memoryview(damaged)):
+            assert survey_records(buffer, count) == RecordSurvey(min(times), max(times), all_have_keys)
+        check_alike(damaged, count, RecordSurvey(min(times), max(times), all_have_keys))
+    else:
+        with pytest.raises(RemoteProtocolError):
+            survey_records(bytes(damaged), count)
+        check_alike(damaged, count, None)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 63, 64, 65, 66, 127, 8191, 8192, 8193, 8200])
+def test_offsets_of_records_of_one_size_are_followed(count: int) -> None:
+    data, _ = encode_records([NewRecord(b"k", b"v" * 30)] * count, 0, 0)
+    assert survey_records(data, count) == RecordSurvey(0, 0, True)
+    assert survey_alike(data, count) == (RecordSurvey(0, 0, True) if count <= 8192 else None)
+    check_alike(data, count + 1, None)
+    check_alike(data, count - 1, None)
+    with pytest.raises(RemoteProtocolError):
+        survey_records(data, count + 1)
+    if count > 1:
+        with pytest.raises(RemoteProtocolError, match="bytes follow the last record"):
+            survey_records(data, count - 1)
+
+
+def test_each_record_among_many_of_one_size_has_its_own_offset() -> None:
+    records = [NewRecord(b"k", b"v" * 30)] * 200
+    data, _ = encode_records(records, 0, 0)
+    for index in range(5, 200, 7):
+        damaged = bytearray(data)
+        # Behind its length, attributes and timestamp delta.
+        damaged[len(encode_records(records[:index], 0, 0)[0]) + 3] ^= 2
+        with pytest.raises(RemoteProtocolError, match=f"record {index}: its offset"):
+            survey_records(bytes(damaged), 200)
+        check_alike(damaged, 200, None)
+
+
+# What may be read
+
+
+def test_records_and_headers_are_counted() -> None:
+    records = [NewRecord(b"k", b"v", [("a", b"b")] * number) for number in range(100)]
+    data, _ = encode_records(records, 0, 0)
+    budget = ReadingBudget(100 + 4950 + 7)
+    survey_records(data, 100, budget=budget)
+    assert budget.units == 7
+    for missing in (1, 100, 4000, 5050):
+        budget = ReadingBudget(5050 - missing)
+        with pytest.raises(OverBudgetError):
+            survey_records(data, 100, budget=budget)
+        assert 0 <= budget.units <= 5050 - missing
+
+
+def test_what_was_read_of_damaged_records_counts() -> None:
+    data, _ = encode_records([NewRecord(b"k", b"v", [("a", b"b")] * 50)] * 100, 0, 0)
+    budget = ReadingBudget(10_000)
+    with pytest.raises(RemoteProtocolError):
+        survey_records(data[:-1], 100, budget=budget)
+    assert 4900 <= budget.units <= 5000
+
+
+@given(records=RECORDS, base=st.integers(-(2**40), 2**40))
+def test_heads_of_records_are_what_the_reader_of_records_says(records: list[NewRecord], base: int) -> None:
+    data, _ = encode_records(records, base, base)
+    expected = [
+        (each.timestamp - base, each.key is not None)
+        for each in read_records(data, len(records), 0, base, None)
+    ]
+    assert list(record_heads(data, len(records))) == expected
+
+
+@pytest.mark.parametrize("key", [None, b"", b"k" * 5, b"k" * 100])
+@pytest.mark.parametrize(
+    "size", [0, 1, 40, 50, 51, 52, 53, 54, 55, 56, 57, 58, 63, 64, 100, 8000, 8185, 8190]
+)
+@pytest.mark.parametrize("count", [1, 10, 64, 65, 200])
+def test_records_of_one_size_are_surveyed_at_once(key: bytes | None, size: int, count: int) -> None:
+    # Also where a length takes one byte more as the offset deltas do.
+    records = [NewRecord(key, bytes(size), timestamp_ms=index % 3 - 1) for index in range(count)]
+    data, _ = encode_records(records, 0, 0)
+    assert survey_alike(data, count) == survey_records(data, count)
+    long, _ = encode_records(records, 10_000, 0)
+    if count == 1:
+        assert survey_alike(long, count) == survey_records(long, count)
+
+
+@given(data=st.data(), value=st.integers(0, 60), count=st.integers(1, 100))
+def test_no_changed_byte_of_records_of_one_size_is_passed_over(
+    data: st.DataObject, value: int, count: int
+) -> None:
+    encoded, _ = encode_records([NewRecord(b"k", bytes(value))] * count, 0, 0)
+    damaged = bytearray(encoded)
+    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
+    try:
+        expected = survey_records(bytes(damaged), count)
+    except RemoteProtocolError:
+        expected = None
+    check_alike(damaged, count, expected)

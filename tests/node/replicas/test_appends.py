@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.records.batch import NewRecord, iterate_batches
+from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.log_state.producers import ProducerRefused
-from kafkaproto_server.node.replicas.appends import MAX_BYTES_CHECKED_AT_ONCE, Appends, _Request
+from kafkaproto_server.node.replicas.appends import MAX_UNITS_AT_ONCE, _Request
+from kafkaproto_server.node.replicas.host_lane import HostLane
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import PartitionError
 from kafkaproto_server.requests.data import ProduceItem, ProduceResult
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, only_partition, wanted
+from tests.controller.support.harness import TIMESTAMP_MS
 
-GZIP = 1
+GZIP, ZSTD = 1, 4
 
 
 def hosted(broker: DataBroker) -> Hosted:
@@ -46,30 +46,102 @@ def test_two_results_of_one_partition_are_not_the_results_of_two() -> None:
     assert results == [first, later]
 
 
+def records(count: int, *, headers: int = 0, compression: int = 0) -> bytes:
+    """A batch whose records have different sizes."""
+    return build_batch(
+        [NewRecord(b"k", bytes(index % 7), [("", None)] * headers) for index in range(count)],
+        base_offset=0,
+        timestamp_ms=TIMESTAMP_MS,
+        compression=compression,
+    )
+
+
+@pytest.mark.parametrize("compression", [0, GZIP, ZSTD])
 @pytest.mark.parametrize(
-    ("sent", "in_thread"),
-    [
-        (batch(bytes(100)), False),
-        (batch(bytes(MAX_BYTES_CHECKED_AT_ONCE)), True),
-        (batch(bytes(100), compression=GZIP), True),
-    ],
-    ids=["small", "large", "compressed"],
+    ("count", "headers", "in_thread"), [(10, 0, False), (500, 0, False), (2_000, 0, True), (1, 5_000, True)]
 )
-def test_the_records_of_large_or_compressed_batches_are_checked_in_a_thread(
-    sent: bytes, in_thread: bool, monkeypatch: pytest.MonkeyPatch
+def test_the_records_of_large_batches_are_checked_in_a_thread(
+    count: int, headers: int, compression: int, *, in_thread: bool
 ) -> None:
     broker = DataBroker()
-    broker.topic("t", **{"cleanup.policy": "compact"})
-    checked: list[object] = []
-    check = Appends._check_in_thread
+    broker.topic("t")
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    sent = records(count, headers=headers, compression=compression)
+    found = broker.send(broker.produce_request(("t", 0, sent), acks=1), 13)
+    assert len(broker.replicas.manager._checks) == in_thread
+    broker.replicas.workers.release()
+    assert only_partition(found[0].responses).error_code == 0
 
-    def counted(appends: Appends, *arguments: Any) -> None:
-        checked.append(arguments)
-        check(appends, *arguments)
 
-    monkeypatch.setattr(Appends, "_check_in_thread", counted)
-    assert broker.produce("t", sent).error_code == 0
-    assert bool(checked) is in_thread
+def test_a_batch_that_decompresses_to_much_is_checked_in_a_thread() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    broker.send(broker.produce_request(("t", 0, batch(bytes(300_000), compression=ZSTD))), 13)
+    assert len(broker.replicas.manager._checks) == 1
+
+
+def test_only_so_many_records_of_a_request_are_checked_in_the_event_loop() -> None:
+    broker = DataBroker()
+    broker.topic("t", *[[ME]] * 32)
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    broker.send(broker.produce_request(*(("t", index, records(500)) for index in range(32)), acks=1), 13)
+    assert len(broker.replicas.manager._checks) == 32 - MAX_UNITS_AT_ONCE // 500 - 1
+
+
+def checks(broker: DataBroker) -> HostLane:
+    return broker.replicas.manager._checks
+
+
+@pytest.mark.parametrize("acks", [0, 1, -1])
+def test_what_was_not_checked_when_the_connection_ends_is_dropped(acks: int) -> None:
+    broker = DataBroker()
+    broker.topic("t", *[[ME]] * 20)
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    request = broker.produce_request(*(("t", index, records(3_000)) for index in range(20)), acks=acks)
+    reply = broker.start_waiting(request, 13)
+    assert len(checks(broker)) == 20
+    reply.abandon()
+    broker.replicas.workers.release()
+    assert len(checks(broker)) == 0
+    assert broker.replicas.written == 0
+    # Others are served, and the partitions are as they were.
+    assert broker.produce("t", batch(b"a")).base_offset == 0
+
+
+def test_checks_of_a_host_that_has_many_let_those_of_others_be_done() -> None:
+    broker = DataBroker()
+    broker.topic("t", *[[ME]] * 21)
+    broker.replicas.follow()
+    workers = broker.replicas.workers
+    workers.hold()
+    many = broker.produce_request(*(("t", index, records(30_000)) for index in range(20)), acks=1)
+    broker.send(many, 13, client_host="10.0.0.1")
+    found = broker.send(broker.produce_request(("t", 20, records(1_000)), acks=1), 13, client_host="10.0.0.2")
+    turns = 0
+    while len(checks(broker)) == 21:
+        assert workers.do_one(lambda count: 0)
+        turns += 1
+    # A turn of the first, which was under way, and its own.
+    assert turns == 2
+    workers.release()
+    assert only_partition(found[0].responses).error_code == 0
+
+
+def test_reads_do_not_wait_for_checks() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    workers, read = broker.replicas.workers, list[str]()
+    workers.hold()
+    broker.send(broker.produce_request(("t", 0, records(30_000)), acks=1), 13)
+    broker.replicas.read_in_thread(read.append)
+    assert workers.do_one(lambda lanes: 0 if lanes == 2 else -lanes)
+    assert (read, len(checks(broker))) == (["read"], 1)
 
 
 def test_that_a_transaction_is_unknown_comes_before_other_errors_of_its_producer() -> None:
@@ -116,7 +188,7 @@ def test_nothing_is_written_if_too_few_are_in_sync_once_a_thread_has_checked_the
     broker.topic("t", [ME, OTHER], **{"cleanup.policy": "compact", "min.insync.replicas": "2"})
     broker.replicas.follow()
     broker.replicas.workers.hold()
-    found = broker.send(broker.produce_request(("t", 0, batch(b"a", compression=GZIP)), acks=-1), 13)
+    found = broker.send(broker.produce_request(("t", 0, records(2_000, compression=GZIP)), acks=-1), 13)
     broker.harness.heartbeat(OTHER, want_fence=True)
     broker.replicas.follow()
     assert found == []

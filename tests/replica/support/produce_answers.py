@@ -1,6 +1,7 @@
-"""What Apache Kafka 4.4.0 responded to each of `produce_cases`, and stored: ``../data/produce_answers.json``.
+"""What Apache Kafka 4.4.0 responded to each of `produce_cases` and `produce_lies`, and stored:
+``../data/produce_answers.json`` and ``../data/produce_lies.json``.
 
-`record_answers` wrote the file. It sent the cases to a node with both roles and default settings, on topics of one
+`record_answers` wrote the files. It sent the cases to a node with both roles and default settings, on topics of one
 partition, and fetched each batch that the node had accepted. The same cases in version 13 had the same errors.
 """
 
@@ -15,7 +16,8 @@ from typing import Any, NamedTuple
 
 from kafkaproto.error_codes import ErrorCode
 
-_FILE = Path(__file__).resolve().parents[1] / "data" / "produce_answers.json"
+_DATA = Path(__file__).resolve().parents[1] / "data"
+_FILES = ("produce_answers.json", "produce_lies.json")
 
 
 OF_OTHERS = {
@@ -41,31 +43,8 @@ KAFKA_FAILED: Mapping[str, ErrorCode] = {
 }
 """Exceptions in Kafka's code, so that the response was UNKNOWN_SERVER_ERROR."""
 
-NOT_READ = frozenset(
-    (
-        "two records of three, GZIP",
-        "four records of three, NONE",
-        "four records of three, GZIP",
-        "a byte behind the records, NONE",
-        "a byte behind the records, GZIP",
-        "the same offset deltas, GZIP",
-        "offset deltas that fall, GZIP",
-        "offset deltas from 5 on, GZIP",
-        "records of zeros, NONE",
-        "records of zeros, GZIP",
-        "records of noise, NONE",
-        "records of noise, GZIP",
-        "a timestamp out of range, NONE",
-        "a timestamp out of range, GZIP",
-        "damaged data",
-        "data cut short",
-        "uncompressed data",
-    )
-)
-"""Refused by Kafka, because it reads all records. Stored here unless the topic asks for a look at the records."""
-
-REFUSED_WHEN_READ = {
-    # Kafka takes wrong offset deltas in uncompressed batches; a compressed batch makes its own code fail.
+REFUSED_HERE = {
+    # Kafka takes wrong offset deltas in uncompressed batches; in compressed ones they make its own code fail.
     "the same offset deltas, NONE": ErrorCode.INVALID_RECORD,
     "offset deltas that fall, NONE": ErrorCode.INVALID_RECORD,
     "offset deltas from 5 on, NONE": ErrorCode.INVALID_RECORD,
@@ -78,7 +57,43 @@ REFUSED_WHEN_READ = {
     "uncompressed data": ErrorCode.INVALID_RECORD,
     "data followed by others": ErrorCode.INVALID_RECORD,
 }
-"""The codes for batches whose records are read."""
+"""What Kafka takes, or responds to with UNKNOWN_SERVER_ERROR."""
+
+CLAIMS_APPEND_TIME = "append time, "
+"""Names of cases in which the producer claims that its timestamps are those of the append begin so. Kafka takes that in
+topics with CreateTime unless there is no timestamp; no producer of Kafka's does it."""
+
+
+LIE = "lie: "
+"""So the names of `produce_lies` begin; they end with a comma and the compression."""
+LIES_REFUSED_HERE = frozenset(
+    (
+        # Kafka takes wrong offset deltas in uncompressed batches; in compressed ones they make its own code fail.
+        "the records backwards",
+        "the first record three times",
+        "offset deltas (0, 0, 0)",
+        "offset deltas (0, 0, 1)",
+        "offset deltas (0, 1, -1)",
+        "offset deltas (0, 1, 1)",
+        "offset deltas (0, 1, 2147483647)",
+        "offset deltas (0, 2, 4)",
+        "offset deltas (1, 2, 3)",
+        "offset deltas (2, 1, 0)",
+        "idempotent, offset deltas (0, 0, 1)",
+        # It does not compare the length of a record with its content if the batch is compressed.
+        *(
+            f"{which} record of length {length}"
+            for which in ("first", "last")
+            for length in (0, 1, 5, 7, 9, 100)
+        ),
+        "a header value of length -2",
+        # It reads no further than the last record.
+        "compressed data twice",
+        "garbage behind compressed data",
+        "zeros behind compressed data",
+    )
+)
+"""Kinds of lies that Kafka takes in some compression."""
 
 
 class Answer(NamedTuple):
@@ -99,14 +114,23 @@ class Answer(NamedTuple):
 
 def topics() -> Mapping[str, Mapping[str, str]]:
     """The configs of each topic."""
-    found: Mapping[str, Mapping[str, str]] = _content()["topics"]
+    found: Mapping[str, Mapping[str, str]] = _content(_FILES[0])["topics"]
     return found
 
 
 def answers() -> list[Answer]:
     """All of them, but for the case without any bytes, to which no response came."""
-    content = _content()
-    return [_answer(case, content["now_ms"]) for case in content["cases"] if case["sent"] is not None]
+    return [
+        _answer(case, content["now_ms"])
+        for content in map(_content, _FILES)
+        for case in content["cases"]
+        if case["sent"] is not None
+    ]
+
+
+def kind_of_lie(answer: Answer) -> str:
+    """Its name without the compression."""
+    return answer.name.removeprefix(LIE).rpartition(", ")[0]
 
 
 def expected_error(answer: Answer) -> ErrorCode:
@@ -115,10 +139,14 @@ def expected_error(answer: Answer) -> ErrorCode:
         return OF_OTHERS[answer.name]
     if answer.name in KAFKA_FAILED:
         return KAFKA_FAILED[answer.name]
-    is_read = answer.topic == "compacted" or (answer.topic == "gzip" and answer.name.endswith(", NONE"))
-    if is_read:
-        return REFUSED_WHEN_READ.get(answer.name, answer.error)
-    return ErrorCode.NONE if answer.name in NOT_READ else answer.error
+    if answer.name.startswith(LIE):
+        is_refused = (
+            answer.error is ErrorCode.UNKNOWN_SERVER_ERROR or kind_of_lie(answer) in LIES_REFUSED_HERE
+        )
+        return ErrorCode.INVALID_RECORD if is_refused else answer.error
+    if answer.name.startswith(CLAIMS_APPEND_TIME):
+        return ErrorCode.INVALID_TIMESTAMP
+    return REFUSED_HERE.get(answer.name, answer.error)
 
 
 def _answer(case: Mapping[str, Any], sent_ms: int) -> Answer:
@@ -136,8 +164,8 @@ def _answer(case: Mapping[str, Any], sent_ms: int) -> Answer:
     )
 
 
-def _content() -> Mapping[str, Any]:
-    content: Mapping[str, Any] = json.loads(_FILE.read_text())
+def _content(name: str) -> Mapping[str, Any]:
+    content: Mapping[str, Any] = json.loads((_DATA / name).read_text())
     return content
 
 

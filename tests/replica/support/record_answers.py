@@ -1,6 +1,7 @@
-"""Record what a node of Apache Kafka responds to `produce_cases`, and what it stores.
+"""Record what a node of Apache Kafka responds to `produce_cases` or `produce_lies`, and what it stores.
 
-    python -m tests.replica.support.record_answers HOST:PORT > tests/replica/data/produce_answers.json
+    python -m tests.replica.support.record_answers HOST:PORT cases > tests/replica/data/produce_answers.json
+    python -m tests.replica.support.record_answers HOST:PORT lies > tests/replica/data/produce_lies.json
 
 The node has to be a new one: the topics are created, and producers must be unknown to it. The file has one line for
 each case. Bytes are compressed with zlib and written in base64.
@@ -25,6 +26,7 @@ from kafkaproto.messages import (
     ProduceResponse,
 )
 from tests.replica.support.produce_cases import TOPICS, Case, cases
+from tests.replica.support.produce_lies import lies
 
 FETCH_VERSION = 12
 TIMEOUT_MS = 30_000
@@ -41,7 +43,7 @@ def main() -> None:
         _create_topics(client)
     now_ms = time.time_ns() // 1_000_000
     lines = []
-    for case in cases(now_ms):
+    for case in {"cases": cases, "lies": lies}[sys.argv[2]](now_ms):
         # Some cases are never responded to, which makes the connection useless.
         with Client.bootstrap(servers, timeout_ms=WAIT_MS) as client:
             lines.append(json.dumps(_recorded(client, case)))

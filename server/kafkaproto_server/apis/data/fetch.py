@@ -74,7 +74,7 @@ def handle_fetch(
     """Read records, now or when there are some."""
     if request.isolation_level not in _ISOLATION_LEVELS:
         return FetchResponse(error_code=ErrorCode.INVALID_REQUEST)
-    values = fetch_values(request, context.api_version, context.listener_name)
+    values = fetch_values(request, context.api_version, context.listener_name, context.client_host)
     throttle = context.throttle
     # Of a connection that has ended.
     reply: Deferred[Encoded | Steps[Encoded]] = Deferred(abandoned=lambda: give_up())

@@ -26,6 +26,7 @@ from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.types import Deferred, Steps
 
@@ -47,27 +48,33 @@ def handle_list_offsets(
     request: ListOffsetsRequest, context: RequestContext, services: Services
 ) -> Steps[Deferred[ListOffsetsResponse]]:
     """Find the offsets."""
-    reply: Deferred[ListOffsetsResponse] = Deferred()
-    plan = _Plan(request, context.api_version)
+    sender = Sender(context.client_host)
+    # What was not looked up when the connection ends is left out.
+    reply: Deferred[ListOffsetsResponse] = Deferred(abandoned=sender.leave)
+    plan = _Plan(request, context.api_version, sender)
     for topic in request.topics:
         may = is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, topic.name)
         yield from plan.add(topic, may=may)
         yield
-    # Dropped without a response, it has only looked things up. One more is missing until all are asked for.
+    # One more is missing until all are asked for.
     missing = 1
 
     def take(place: Partition, result: OffsetResult) -> None:
         nonlocal missing
         _fill(place, result, context.api_version)
         missing -= 1
-        if missing == 0:
+        if missing == 0 and not sender.is_gone:
             reply.resolve(plan.response)
 
-    for place, query in plan.places.values():
-        if query is not None:
-            missing += 1
-            services.replicas.find_offset(query, partial(take, place))
-        yield
+    try:
+        for place, query in plan.places.values():
+            if query is not None:
+                missing += 1
+                services.replicas.find_offset(query, partial(take, place))
+            yield
+    except GeneratorExit:
+        sender.leave()
+        raise
     missing -= 1
     if missing == 0:
         reply.resolve(plan.response)
@@ -77,10 +84,11 @@ def handle_list_offsets(
 class _Plan:
     """What is to be asked of the replicas, and where its result belongs in the response."""
 
-    __slots__ = ("_by_name", "_request", "_version", "places", "response")
+    __slots__ = ("_by_name", "_request", "_sender", "_version", "places", "response")
 
-    def __init__(self, request: ListOffsetsRequest, version: int) -> None:
+    def __init__(self, request: ListOffsetsRequest, version: int, sender: Sender) -> None:
         self._request = request
+        self._sender = sender
         self._version = version
         self._by_name: dict[str, Topic] = {}
         self.response = ListOffsetsResponse()
@@ -118,6 +126,7 @@ class _Plan:
     def _query(self, name: str, partition: ListOffsetsRequest.ListOffsetsPartition) -> OffsetQuery:
         return OffsetQuery(
             topic=name,
+            sender=self._sender,
             index=partition.partition_index,
             timestamp=partition.timestamp,
             current_leader_epoch=partition.current_leader_epoch,

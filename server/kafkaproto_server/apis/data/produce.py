@@ -34,6 +34,7 @@ from kafkaproto_server.requests.context import NoResponse, RequestContext, Unans
 from kafkaproto_server.requests.data import Produced, ProduceItem, ProduceResult
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
+from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.requests.transaction_requests import AsksCoordinator
 from kafkaproto_server.security.acls import Operation, ResourceType
 from kafkaproto_server.topic_names import INTERNAL_TOPICS
@@ -70,7 +71,8 @@ def handle_produce(
     request: ProduceRequest, context: RequestContext, services: Services
 ) -> Reply | Steps[Reply] | ProduceResponse | NoResponse:
     """Append the records, and respond when as many replicas have them as the request asks for."""
-    plan = _Plan()
+    sender = Sender(context.client_host, _records_bytes(request))
+    plan = _Plan(sender)
     transactional_id = None
     if _has_transactional_records(request):
         transactional_id = request.transactional_id
@@ -80,9 +82,12 @@ def handle_produce(
             return _refuse_transaction(request, context)
     for topic in request.topic_data:
         plan.add(topic, request.acks, context, services)
-    reply: Reply = Deferred()
+    # What was not checked when the connection ends is dropped.
+    reply: Reply = Deferred(abandoned=sender.leave)
 
     def done(results: list[ProduceResult]) -> None:
+        if sender.is_gone:
+            return
         for (key, item), result in zip(plan.items.items(), results, strict=True):
             _fill(plan.places[key], item, result, context, services)
         _log_refusals(plan, results, context, services)
@@ -102,7 +107,7 @@ def handle_produce(
     if len(items) <= at_once:
         produce(items, request.acks, request.timeout_ms, done)
         return reply
-    return _produced_in_steps(items, at_once, produce, request, done, reply)
+    return _produced_in_steps(items, at_once, produce, request, done, reply, sender)
 
 
 def _in_transaction(transactional_id: str, version: int, services: Services) -> Produce:
@@ -121,6 +126,7 @@ def _produced_in_steps(
     request: ProduceRequest,
     done: Callable[[list[ProduceResult]], None],
     reply: Reply,
+    sender: Sender,
 ) -> Steps[Reply]:
     """Hand many items over, some in each step. A producer whose connection ends meanwhile sends all of them again."""
     results: list[ProduceResult | None] = [None] * len(items)
@@ -133,18 +139,23 @@ def _produced_in_steps(
         if not missing:
             done([each for each in results if each is not None])
 
-    for first in range(0, len(items), at_once):
-        produce(items[first : first + at_once], request.acks, request.timeout_ms, partial(take, first))
-        yield
+    try:
+        for first in range(0, len(items), at_once):
+            produce(items[first : first + at_once], request.acks, request.timeout_ms, partial(take, first))
+            yield
+    except GeneratorExit:
+        sender.leave()
+        raise
     return reply
 
 
 class _Plan:
     """What of a request is handed to the replicas, and where their results belong in the response."""
 
-    __slots__ = ("_by_topic", "items", "places", "topics")
+    __slots__ = ("_by_topic", "_sender", "items", "places", "topics")
 
-    def __init__(self) -> None:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
         self.topics: list[Topic] = []
         # By topic as the request names it, and partition. The items lack what is refused here.
         self.places: dict[tuple[str | bytes, int], Partition] = {}
@@ -175,7 +186,11 @@ class _Plan:
             assert not isinstance(records, list), "what was decoded is one buffer"
             if not error:
                 self.items[key] = ProduceItem(
-                    topic_id=topic_id, index=each.index, records=records, allows_zstd=allows_zstd
+                    topic_id=topic_id,
+                    index=each.index,
+                    records=records,
+                    allows_zstd=allows_zstd,
+                    sender=self._sender,
                 )
 
 
@@ -199,6 +214,10 @@ def _look_up(
     if name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT_ID:
         return topic_id, ErrorCode.INVALID_TOPIC_EXCEPTION
     return topic_id, ErrorCode.NONE
+
+
+def _records_bytes(request: ProduceRequest) -> int:
+    return sum(len(each.records or b"") for topic in request.topic_data for each in topic.partition_data)
 
 
 def _has_transactional_records(request: ProduceRequest) -> bool:

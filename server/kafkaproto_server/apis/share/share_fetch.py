@@ -100,6 +100,7 @@ def _values(request: ShareFetchRequest, context: RequestContext) -> ShareFetchVa
         member=member_of(
             request.group_id or "", request.member_id or "", request.share_session_epoch, context
         ),
+        client_host=context.client_host,
         max_wait_ms=request.max_wait_ms,
         min_bytes=request.min_bytes,
         max_bytes=request.max_bytes,

@@ -1,6 +1,9 @@
 """Produce: checks batches, gives them offsets, has them written, and responds when enough replicas have them.
 
 What follows from a batch is decided at once and in order of arrival; the write is a job of the directory (`disk_jobs`).
+The records of a batch are looked at first. That begins in the event loop, and most batches need no more than one step;
+the rest is left to a thread, where hosts take turns (`host_lane`). If the connection ends meanwhile, the batch is
+dropped, also with acks=0: nobody was told that it is here.
 With acks=1 the response waits for the write, with acks=all for the high watermark, at most until the request's timeout.
 """
 
@@ -8,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from msgspec import structs
 
@@ -16,11 +18,13 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import EndTxnMarker
 from kafkaproto.records.batch import COMPRESSION_MASK, BatchHeader, NewRecord, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
+from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.log_state.producers import AppendedBefore, ProducerRefused
 from kafkaproto_server.log_state.transactions import EndTransactionMarker
 from kafkaproto_server.metrics.topics import TopicCounts, TopicMetrics, Waiting
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
+from kafkaproto_server.node.replicas.host_lane import HostLane, fail
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.timers import Timers
 from kafkaproto_server.ports import Clock
@@ -28,18 +32,21 @@ from kafkaproto_server.replica.incoming_batches import (
     BatchRefused,
     Fault,
     IncomingBatch,
+    check_at_once,
     check_header,
     check_records,
     stamp,
 )
-from kafkaproto_server.replica.incoming_rules import IncomingRules
 from kafkaproto_server.replica.partition import Partition, PartitionError
 from kafkaproto_server.requests.data import NO_OFFSET, MarkerItem, Produced, ProduceItem, ProduceResult
+from kafkaproto_server.types import Steps
 
 ACKS_ALL = -1
 ACKS_LEADER = 1
-MAX_BYTES_CHECKED_AT_ONCE = 16 * 1024
-"""Uncompressed batches up to this size are looked through in the event loop; all others in a thread."""
+MAX_UNITS_AT_ONCE = 8192
+"""So many records and headers of one request are looked at in the event loop at once, which takes some milliseconds."""
+MAX_BYTES_AT_ONCE = 2 * 1024 * 1024
+"""So many bytes are decompressed there."""
 _APPEND_TIME_BIT = 0x08
 REFUSED_AGAIN_MS = 5_000
 """For how long after this broker refused batches because its session was over, it takes a gap in sequences for one that
@@ -151,12 +158,12 @@ class Appends:
         timers: Timers,
         unknown: Unknown,
         refresh: Callable[[Hosted], None],
-        in_thread: Callable[[Callable[[], Any], Callable[[Any], None]], None],
+        checks: HostLane,
         is_session_over: Callable[[], bool],
         metrics: TopicMetrics,
     ) -> None:
-        """``refresh`` gives a replica the newest settings of its topic. ``in_thread`` calls its first argument in a
-        thread, and its second one with the result. ``is_session_over``: whether other brokers may lead by now."""
+        """``refresh`` gives a replica the newest settings of its topic. ``checks`` do what of the checks
+        takes long. ``is_session_over``: whether other brokers may lead by now."""
         self.marker_written: Callable[[Partition, MarkerItem, int], None] = lambda partition, item, offset: (
             None
         )
@@ -165,7 +172,7 @@ class Appends:
         """Whether records may begin a transaction here only if the coordinator knows of it."""
         self._is_session_over = is_session_over
         self._gaps_until_ms = 0
-        self._in_thread = in_thread
+        self._checks = checks
         self._refresh = refresh
         self._replicas = replicas
         self._clock = clock
@@ -183,7 +190,11 @@ class Appends:
             done([_SESSION_IS_OVER] * len(items))
             return
         request = _Request(len(items), done)
+        sender = items[0].sender
+        units, bytes_ = sender.budget.units - MAX_UNITS_AT_ONCE, sender.bytes_left - MAX_BYTES_AT_ONCE
         for position, item in enumerate(items):
+            if sender.budget.units < units or sender.bytes_left < bytes_:
+                sender.waits = True
             self._append(item, acks, request.place(position))
         # With other acks nobody waits for replicas, and the write ends.
         if acks == ACKS_ALL and not request.is_over:
@@ -208,46 +219,40 @@ class Appends:
             take(ProduceResult(code=code))
             return
         self._refresh(hosted)
-        rules, wall_ms = hosted.settings.incoming, self._clock.wall_ms()
+        rules = hosted.settings.incoming
         try:
             # Before the batch is looked at: this broker's rules may not be those of the leader.
             hosted.partition.check_writable(needs_all=acks == ACKS_ALL)
-            batch = check_header(item.records, rules, wall_ms, allows_zstd=item.allows_zstd)
-            if not batch.is_checked:
-                # A small compressed batch may hold a million records.
-                if batch.header.compression or len(item.records) > MAX_BYTES_CHECKED_AT_ONCE:
-                    self._check_in_thread(hosted, batch, rules, acks, item, take)
-                    return
-                batch = check_records(batch, rules, wall_ms)
+            batch = check_header(item.records, rules, allows_zstd=item.allows_zstd)
+            checked = check_at_once(batch, rules, self._clock.wall_ms, item.sender)
+            if checked is not None:
+                self._append_checked(hosted, checked, acks, item, take)
+                return
+            steps = check_records(batch, rules, self._clock.wall_ms, item.sender)
+            if not item.sender.waits:
+                next(steps)
+                item.sender.waits = True
+        except StopIteration as stop:
+            self._append_checked(hosted, stop.value, acks, item, take)
         except PartitionError as error:
             self._respond_not_appended(hosted, error, take)
         except BatchRefused as error:
             self._respond_refused(hosted, error, item, take)
         else:
-            self._append_checked(hosted, batch, acks, item, take)
+            self._check_in_thread(hosted, steps, acks, item, take)
 
     def _check_in_thread(
-        self,
-        hosted: Hosted,
-        batch: IncomingBatch,
-        rules: IncomingRules,
-        acks: int,
-        item: ProduceItem,
-        take: _Place,
+        self, hosted: Hosted, steps: Steps[IncomingBatch], acks: int, item: ProduceItem, take: _Place
     ) -> None:
-        def work() -> IncomingBatch | BatchRefused:
-            try:
-                return check_records(batch, rules, self._clock.wall_ms())
-            except BatchRefused as error:
-                return error
-
         def done(result: IncomingBatch | BatchRefused) -> None:
             if isinstance(result, BatchRefused):
                 self._respond_refused(hosted, result, item, take)
             else:
                 self._append_checked(hosted, result, acks, item, take)
 
-        self._in_thread(work, done)
+        sender = item.sender
+        size = min(most_decompressed_bytes(len(item.records)), sender.bytes_left)
+        self._checks.put(sender.host, _checked(steps), done, fail, is_over=lambda: sender.is_gone, size=size)
 
     def _append_checked(
         self, hosted: Hosted, batch: IncomingBatch, acks: int, item: ProduceItem, take: _Place
@@ -554,6 +559,13 @@ class Appends:
                 counts.bytes_rejected += len(item.records)
                 metrics.all.bytes_rejected += len(item.records)
         take(_refused(error, hosted.partition))
+
+
+def _checked(steps: Steps[IncomingBatch]) -> Steps[IncomingBatch | BatchRefused]:
+    try:
+        return (yield from steps)
+    except BatchRefused as refused:
+        return refused
 
 
 def _marker_batch(item: MarkerItem, base_offset: int, leader_epoch: int, wall_ms: int) -> bytes:

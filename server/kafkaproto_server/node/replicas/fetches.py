@@ -20,8 +20,9 @@ from kafkaproto_server.file_part import FilePart, Sendable
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.log_state.transactions import aborted_between
 from kafkaproto_server.metrics.topics import TopicMetrics
+from kafkaproto_server.node.replicas.host_lane import HostLane, fail
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
-from kafkaproto_server.node.replicas.log_read import LogRead
+from kafkaproto_server.node.replicas.log_read import LogRead, read_all
 from kafkaproto_server.node.replicas.parked_fetches import (
     FEW_PARTITIONS,
     PARTITIONS_A_STEP,
@@ -41,7 +42,6 @@ from kafkaproto_server.storage.errors import (
     CorruptFileError,
     LogClosedError,
     OffsetOutOfRangeError,
-    StorageError,
 )
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from kafkaproto_server.types import NO_NODE, OffsetAndEpoch, Steps, run_to_end
@@ -80,20 +80,18 @@ class Fetches:
         max_bytes: int,
         selects_by_rack: bool,
         throttle: ReplicationThrottle,
-        read_in_thread: Callable[
-            [Callable[[], list[Buffer | Exception]], Callable[[list[Buffer | Exception]], None]], None
-        ],
+        readers: HostLane,
         metrics: TopicMetrics,
     ) -> None:
         """``max_bytes`` is fetch.max.bytes. ``selects_by_rack``: consumers are sent to a replica in their rack.
-        ``read_in_thread`` calls its first argument in a thread and its second one with the result."""
+        ``readers`` do what has to wait for the disk."""
         self._replicas = replicas
         self._image = image
         self._clock = clock
         self._timers = timers
         self._max_bytes = max_bytes
         self._selects_by_rack = selects_by_rack
-        self._read_in_thread = read_in_thread
+        self._readers = readers
         self.throttle = throttle
         """Of what followers copy."""
         self.metrics = metrics
@@ -210,19 +208,17 @@ class Fetches:
         """See `HostedReplicas.read_failed`."""
         self._replicas.read_failed(hosted, log, error)
 
-    def read_cold(self, reads: Sequence[LogRead], done: Callable[[list[Buffer | Exception]], None]) -> None:
-        """Have a thread read what is not in memory."""
-
-        def work() -> list[Buffer | Exception]:
-            found: list[Buffer | Exception] = []
-            for each in reads:
-                try:
-                    found.append(each.read())
-                except (OSError, StorageError, OffsetOutOfRangeError) as error:
-                    found.append(error)
-            return found
-
-        self._read_in_thread(work, done)
+    def read_cold(
+        self,
+        reads: Sequence[LogRead],
+        done: Callable[[list[Buffer | Exception]], None],
+        host: str,
+        is_gone: Callable[[], bool],
+    ) -> None:
+        """Have a thread read what is not in memory, for a request that ``host`` has sent. ``done`` is called later,
+        unless ``is_gone``: nobody needs it any more."""
+        size = sum(each.max_bytes for each in reads)
+        self._readers.put(host, read_all(reads), done, fail, is_over=is_gone, size=size)
 
 
 class _Fetch:
@@ -234,6 +230,7 @@ class _Fetch:
         "_done",
         "_fetches",
         "_hosts",
+        "_is_given_up",
         "_is_looking",
         "_is_over",
         "_may_read",
@@ -267,6 +264,7 @@ class _Fetch:
         self._done = done
         self._throttle = throttle
         self._is_over = False
+        self._is_given_up = False
         self._is_looking = False
         # What the last look was about.
         self._fetches: Sequence[PartitionFetch] = ()
@@ -384,7 +382,8 @@ class _Fetch:
         self._finish()
 
     def give_up(self) -> None:
-        """The connection has ended: free what the request keeps. What a thread reads for it is dropped later."""
+        """The connection has ended: free what the request keeps. What a thread reads for it is dropped."""
+        self._is_given_up = True
         if not self._is_over:
             self._end()
             self._context.cancel()
@@ -605,7 +604,9 @@ class _Fetch:
         self._end()
         if self._cold:
             self._context.cancel()
-            self._node.read_cold(self._cold, self._take_cold)
+            self._node.read_cold(
+                self._cold, self._take_cold, self._values.client_host, lambda: self._is_given_up
+            )
         else:
             self._respond()
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.ports import Buffer
+from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.types import Steps
 
 
 class LogRead:
@@ -44,3 +48,15 @@ class LogRead:
         return self.log.records_now(
             self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first, copied=copied
         )
+
+
+def read_all(reads: Sequence[LogRead]) -> Steps[list[Buffer | Exception]]:
+    """What they read, one in each step, or their errors; for a thread."""
+    found: list[Buffer | Exception] = []
+    for each in reads:
+        try:
+            found.append(each.read())
+        except (OSError, StorageError, OffsetOutOfRangeError) as error:
+            found.append(error)
+        yield
+    return found

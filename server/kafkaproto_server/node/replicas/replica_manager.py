@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import trio
 
@@ -32,6 +32,7 @@ from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.fetcher_values import FetcherConfig
 from kafkaproto_server.node.replicas.fetchers import Fetchers
 from kafkaproto_server.node.replicas.fetches import Fetches
+from kafkaproto_server.node.replicas.host_lane import HostLane
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.maintenance import Maintenance
@@ -55,8 +56,11 @@ from kafkaproto_server.requests.data import (
     ProduceItem,
     RecordsDeleted,
 )
+from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.storage.errors import LogClosedError
-from kafkaproto_server.types import NO_NODE, Endpoint
+from kafkaproto_server.types import NO_NODE, Endpoint, Steps
+
+T = TypeVar("T")
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 
@@ -107,8 +111,9 @@ class ReplicaManager:
         self._node_configs = node_configs
         self._isr_changes = isr_changes
         self._workers = workers
-        # Searches by time go through many records, and coordinators compute for a second: reads wait for neither.
-        self._readers, self._searches, self._coordinators_lane = (workers.lane(do_jobs) for _ in range(3))
+        # Checks, searches by time and coordinators may compute for a second: reads wait for none of them.
+        self._readers, self._searches, self._checks = (HostLane(workers) for _ in range(3))
+        self._coordinators_lane = workers.lane(do_jobs)
         self.topic_metrics = TopicMetrics()
         self._settings = KnownSettings()
         timers = self._timers = Timers(clock)
@@ -179,7 +184,7 @@ class ReplicaManager:
             self._timers,
             self._unknown,
             self._refresh,
-            self.in_thread,
+            self._checks,
             is_session_over,
             self.topic_metrics,
         )
@@ -195,7 +200,7 @@ class ReplicaManager:
             max_bytes=number_of(configs, "fetch.max.bytes"),
             selects_by_rack=bool(configs.value_of("replica.selector.class")),
             throttle=self.throttles.leader,
-            read_in_thread=self.in_thread,
+            readers=self._readers,
             metrics=self.topic_metrics,
         )
 
@@ -512,7 +517,9 @@ class ReplicaManager:
                 done(OffsetResult(code=code))
                 self.replicas.read_failed(hosted, log, error)
 
-            self._searches.put(DiskJob(partial(found, log), done, failed))
+            sender = query.sender or Sender()
+            steps = _one_step(partial(found, log))
+            self._searches.put(sender.host, steps, done, failed, is_over=lambda: sender.is_gone)
 
     def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
         """Broker id and epoch of the leader of a partition; -1 for what is not known."""
@@ -534,10 +541,6 @@ class ReplicaManager:
         topic = self._image().topics.get(topic_id)
         is_known = topic is not None and index in topic.partitions
         return ErrorCode.NONE if is_known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-
-    def in_thread(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-        """Do the work of a reader in a thread, and call ``done`` with the result in the event loop."""
-        self._readers.put(DiskJob(work, done, _raise))
 
     def compute(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
         """Do a coordinator's work in a thread, and call ``done`` with the result in the event loop."""
@@ -592,6 +595,11 @@ def _fetcher_config(broker_id: int, configs: NodeConfigs) -> FetcherConfig:
         timeout_ms=number_of(configs, "replica.socket.timeout.ms"),
         backoff_ms=number_of(configs, "replica.fetch.backoff.ms"),
     )
+
+
+def _one_step(work: Callable[[], T]) -> Steps[T]:
+    yield from ()
+    return work()
 
 
 def _raise(error: Exception) -> None:

@@ -39,7 +39,6 @@ from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.share_requests import ShareKey
 from kafkaproto_server.share.dead_letters import (
     ROUND_RECORDS,
-    Copies,
     DeadLetter,
     Origin,
     Round,
@@ -48,6 +47,7 @@ from kafkaproto_server.share.dead_letters import (
     refusal,
 )
 from kafkaproto_server.share.settings import ShareConfig, share_settings_of
+from kafkaproto_server.share.source_records import Place, SourceRecords
 from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.types import NO_NODE
 
@@ -267,6 +267,8 @@ class _Outbox:
         self._sources: set[Source] = set()
         self._tries = 0
         self._is_running = False
+        # Where the records of the first letter begin, if that is known.
+        self._place: Place | None = None
 
     def add(self, source: Source, letters: Sequence[DeadLetter]) -> None:
         """Letters to write. What waits already, since the share partition was loaded anew, is written once."""
@@ -340,6 +342,7 @@ class _Outbox:
         letters = [each.left for each in islice(self.entries, ROUND_RECORDS)]
         # Members had the records, so they are committed, though a new leader may not know that yet.
         end_offset, log_start = partition.log_end_offset, partition.log_start_offset
+        place = self._place
         wall_ms = self._node.clock.wall_ms()
 
         def read(offset: int) -> Buffer:
@@ -349,12 +352,16 @@ class _Outbox:
                 return b""
 
         def work() -> Round:
-            copies = Copies(read, log_start, max_bytes) if is_copied else None
-            return next_round(origin, letters, copies, max_bytes, wall_ms)
+            source = SourceRecords(read, log_start, max_bytes, place)
+            return next_round(origin, letters, source, max_bytes, wall_ms, is_copied=is_copied)
 
         self._node.in_thread(work, done)
 
     def _made(self, leader: int, topic: TopicImage, index: int, made: Round) -> None:
+        if not made.size:
+            # The log has no record at these offsets.
+            self._written(leader, made, ErrorCode.NONE, None)
+            return
         self._node.counts_of(self.key.group_id).produced += 1
         done = partial(self._written, leader, made)
         self._node.transport.produce(leader, topic, index, made.records, done)
@@ -366,6 +373,7 @@ class _Outbox:
             self._node.counts_of(self.key.group_id).records += made.size
             if made.rest is not None:
                 self.entries[made.complete].left = made.rest
+            self._place = made.place
             self._finish(made.complete)
             self._node.later(0, self.step)
         elif code in _AGAIN:

@@ -13,7 +13,8 @@ Apache Kafka: ``DelayedShareFetch``, ``ShareFetchUtils``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -40,6 +41,7 @@ from kafkaproto_server.requests.share_requests import (
 )
 from kafkaproto_server.share.aborted import aborted_batches
 from kafkaproto_server.share.acquiring import AcquiredRange, LogBatch, Wanted, acquire, give_back
+from kafkaproto_server.share.claims import claims_many, long_gaps
 from kafkaproto_server.share.partition import SharePartition
 from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 
@@ -49,10 +51,23 @@ FIRST_READ_BYTES: Final = 1024 * 1024
 """How much is read at first. A member may allow 50 MiB, and want the first 500 records of them."""
 
 
+class _ShareRead(LogRead):
+    """A read by a thread, which also looks at batches that claim many offsets."""
+
+    __slots__ = ("gaps",)
+    gaps: Sequence[LogBatch]
+
+    def read(self) -> Buffer:
+        """See `LogRead.read`."""
+        records = super().read()
+        self.gaps = long_gaps(_whole_batches(records))
+        return records
+
+
 class _Read:
     """What was read of one share partition."""
 
-    __slots__ = ("aborted", "batches", "error", "fetch_offset", "led", "log_read", "records", "room")
+    __slots__ = ("aborted", "batches", "error", "fetch_offset", "gaps", "led", "log_read", "records", "room")
 
     def __init__(self, led: LedSharePartition, fetch_offset: int, room: int) -> None:
         self.led = led
@@ -62,8 +77,9 @@ class _Read:
         self.records: Buffer = b""
         self.batches: list[RecordBatchView] = []
         self.aborted: Sequence[LogBatch] = ()
+        self.gaps: Sequence[LogBatch] = ()
         self.error: ShareError | None = None
-        self.log_read: LogRead | None = None
+        self.log_read: _ShareRead | None = None
         """What a thread has to read."""
 
     def take(self, records: Buffer, max_offsets: int, *, is_read_committed: bool, read: LogRead) -> None:
@@ -72,14 +88,10 @@ class _Read:
         batches: list[RecordBatchView] = []
         self.batches = batches
         end = self.fetch_offset + max_offsets
-        try:
-            for view in iterate_stored_batches(records):
-                if view.base_offset >= end and batches:
-                    break
-                batches.append(view)
-        except RemoteProtocolError:
-            # The limit may have cut the last batch short.
-            pass
+        for view in _whole_batches(records):
+            if view.base_offset >= end and batches:
+                break
+            batches.append(view)
         if is_read_committed and read.aborted and batches:
             found = aborted_between(read.aborted, self.fetch_offset, batches[-1].next_offset)
             self.aborted = aborted_batches(batches, found) if found else ()
@@ -160,7 +172,7 @@ class ShareFetches:
         max_offsets = core.settings.partition_max_record_locks
         size = min(read.room, FIRST_READ_BYTES)
         while True:
-            log_read = LogRead(0, led.hosted, log, read.fetch_offset, size, end_offset, whole_first)
+            log_read = _ShareRead(0, led.hosted, log, read.fetch_offset, size, end_offset, whole_first)
             try:
                 records = log_read.read_now(copied=True)
             except BlockingIOError:
@@ -171,6 +183,9 @@ class ShareFetches:
                 return
             assert isinstance(records, bytes | bytearray | memoryview)
             read.take(records, max_offsets, is_read_committed=committed, read=log_read)
+            if claims_many(read.batches):
+                read.records, read.batches, read.aborted, read.log_read = b"", [], (), log_read
+                return
             if size >= read.room or not read.is_short(max_offsets) or len(records) < size // 2:
                 return
             size = min(read.room, size * 8)
@@ -185,9 +200,11 @@ class ShareFetches:
             self._fetches.read_failed(log_read.hosted, log_read.log, error)
             read.error = ShareError(ErrorCode.KAFKA_STORAGE_ERROR)
 
-    def read_cold(self, reads: Sequence[LogRead], done: Callable[[list[Buffer | Exception]], None]) -> None:
-        """See `Fetches.read_cold`."""
-        self._fetches.read_cold(reads, done)
+    def read_cold(
+        self, reads: Sequence[LogRead], done: Callable[[list[Buffer | Exception]], None], host: str
+    ) -> None:
+        """See `Fetches.read_cold`. It always ends: other requests wait for these share partitions."""
+        self._fetches.read_cold(reads, done, host, lambda: False)
 
 
 class _ShareFetch:
@@ -351,6 +368,7 @@ class _ShareFetch:
                     self._node.read_failed(read, log_read, records)
                 else:
                     settings = core.settings
+                    read.gaps = log_read.gaps
                     read.take(
                         records,
                         settings.partition_max_record_locks,
@@ -362,7 +380,8 @@ class _ShareFetch:
             for each in reads.values():
                 each.led.wake()
 
-        self._node.read_cold([each.log_read for each in cold if each.log_read is not None], done)
+        log_reads = [each.log_read for each in cold if each.log_read is not None]
+        self._node.read_cold(log_reads, done, self._values.client_host)
 
     # -- the response --------------------------------------------------------------------------------------------
 
@@ -426,7 +445,7 @@ class _ShareFetch:
             is_record_limit=values.acquire_mode == RECORD_LIMIT,
         )
         batches = [LogBatch(each.first_offset, each.last_offset) for each in read.batches]
-        ranges = acquire(core, wanted, read.fetch_offset, batches, read.aborted, self._node.now_ms)
+        ranges = acquire(core, wanted, read.fetch_offset, batches, read.aborted, self._node.now_ms, read.gaps)
         self._node.watch_locks(led)
         if not ranges:
             return ShareFetchResult(), []
@@ -438,6 +457,12 @@ class _ShareFetch:
             if led.core is not None:
                 give_back(led.core, ranges)
                 led.wake()
+
+
+def _whole_batches(records: Buffer) -> Iterator[RecordBatchView]:
+    # The limit may have cut the last one short.
+    with suppress(RemoteProtocolError):
+        yield from iterate_stored_batches(records)
 
 
 def _sliced(read: _Read, first: int, last: int) -> Buffer:

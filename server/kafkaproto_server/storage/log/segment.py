@@ -7,6 +7,7 @@ the segment is closed or rolled, the time index gets one more entry, for the new
 from __future__ import annotations
 
 import errno
+import logging
 import threading
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ from typing import NamedTuple
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import MAX_OFFSET, segment_file_name
 from kafkaproto.records.batch import RecordBatchView
-from kafkaproto.records.legacy import iterate_stored_batches
+from kafkaproto.records.legacy import iterate_stored_batches, view_of_batch
 from kafkaproto.records.times import record_times
 from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.cleanable import SegmentAge
@@ -39,6 +40,8 @@ LOCATE_BYTES = 1 << 16
 
 REWRITTEN_BYTES = 32 * 1024 * 1024
 """How much of a log's end recovery writes again: more than one sync covers, as batches have 8 MiB at the most."""
+
+_log = logging.getLogger("kafkaproto.server.replicas")
 
 MAX_FALSE_TIMESTAMPS = 1000
 """How many batches are remembered whose headers claim a later timestamp than their records have."""
@@ -109,6 +112,7 @@ class Segment:
         self._offset_of_max_timestamp = base_offset
         # By position, of batches whose headers claim a later one: a search by time goes through their records once.
         self._largest_timestamps: dict[int, int] = {}
+        self._has_told_of_lie = False
         self._first_append_ms: int | None = None
         self._is_synced = True
         self._is_closed = False
@@ -439,7 +443,7 @@ class Segment:
 
     def find_timestamp(self, timestamp: int, start_offset: int) -> TimestampedOffset | None:
         """The first record at or behind ``start_offset`` whose timestamp is ``timestamp`` or later; None if there is
-        none."""
+        none. If the records of a batch are not what its header says, the header answers for them."""
         read = self._file.read_at
         start = self._offset_index.position_for(max(start_offset, self._time_index.offset_before(timestamp)))
         for place in batch_walk.walk(read, self.path, start, self.size):
@@ -448,7 +452,7 @@ class Segment:
             )
             if claimed >= timestamp and place.next_offset > start_offset:
                 largest = -1
-                for offset, found in self._times_at(place):
+                for offset, found in self._times_at(place, start_offset):
                     if found >= timestamp and offset >= start_offset:
                         return TimestampedOffset(offset, found, place.leader_epoch)
                     largest = max(largest, found)
@@ -456,12 +460,30 @@ class Segment:
                     self._largest_timestamps[place.position] = largest
         return None
 
-    def _times_at(self, place: batch_walk.BatchPlace) -> Iterator[tuple[int, int]]:
+    def _times_at(self, place: batch_walk.BatchPlace, start_offset: int) -> Iterator[tuple[int, int]]:
+        view = view_of_batch(self._file.read_at(place.position, place.size_in_bytes))
         try:
-            for view in iterate_stored_batches(self._file.read_at(place.position, place.size_in_bytes)):
-                yield from record_times(view)
+            for offset, timestamp in record_times(view):
+                if not view.first_offset <= offset < place.next_offset:
+                    raise RemoteProtocolError(f"offset {offset} is not one of the batch's")
+                yield offset, timestamp
         except RemoteProtocolError as error:
-            raise CorruptFileError(self.path, str(error), position=place.position) from error
+            try:
+                view.check()
+            except RemoteProtocolError:
+                raise CorruptFileError(self.path, str(error), position=place.position) from error
+            # A producer wrote this; the file is as it was written. Releases of old, and other servers, took such
+            # batches, and consumers have to get past them.
+            if not self._has_told_of_lie:
+                self._has_told_of_lie = True
+                _log.warning(
+                    "%s: the records of the batch at offset %d are not what its header says (%s); searches by time"
+                    " go by the header",
+                    self.path,
+                    place.base_offset,
+                    error.reason,
+                )
+            yield max(place.base_offset, start_offset), place.max_timestamp
 
     @property
     def max_timestamp(self) -> int:

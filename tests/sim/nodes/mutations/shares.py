@@ -9,8 +9,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.node.coordinators.persister import SharePersister
 from kafkaproto_server.node.share import dead_letters, led
 from kafkaproto_server.requests.share_state import Result
-from kafkaproto_server.share.dead_letters import Copies
 from kafkaproto_server.share.partition import SharePartition
+from kafkaproto_server.share.source_records import SourceRecords
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_DEAD_LETTERS, FIRST_WITH_SHARES
 from tests.sim.nodes.invariants import NodeInvariant
@@ -59,12 +59,14 @@ def _gives_up_at_the_first_failure() -> Patches:
 
 
 def _copies_the_record_before() -> Patches:
-    original = Copies.of
+    original = SourceRecords.copy
+    last: list[tuple[bytes | None, bytes | None]] = [(None, None)]
 
-    def of(self: Any, offset: int) -> tuple[bytes | None, bytes | None]:
-        return original(self, max(0, offset - 1))
+    def copy(self: Any) -> tuple[bytes | None, bytes | None]:
+        last.append(original(self))
+        return last.pop(0)
 
-    return [(Copies, "of", of)]
+    return [(SourceRecords, "copy", copy)]
 
 
 MUTATIONS: tuple[Mutation, ...] = (
