@@ -318,19 +318,19 @@ class ProducerStates:
     # All producers at once.
 
     def active(self) -> Iterator[ActiveProducer]:
-        """Every producer that is known now, in the order in which the log got to know them. Each is looked at when its
-        turn comes."""
-        return (
-            ActiveProducer(
-                producer_id,
-                producer.epoch,
-                producer.last_sequence,
-                producer.last_timestamp,
-                producer.coordinator_epoch,
-                producer.transaction_first_offset,
-            )
-            for producer_id, producer in list((self._producers or {}).items())
-        )
+        """Every producer that is known when the first is taken, in the order in which the log got to know them. Each is
+        looked at when its turn comes, and left out if it is forgotten by then."""
+        for producer_id in tuple(self._producers or ()):
+            producer = (self._producers or {}).get(producer_id)
+            if producer is not None:
+                yield ActiveProducer(
+                    producer_id,
+                    producer.epoch,
+                    producer.last_sequence,
+                    producer.last_timestamp,
+                    producer.coordinator_epoch,
+                    producer.transaction_first_offset,
+                )
 
     def expire(self, now_ms: int, expiration_ms: int) -> Iterator[None]:
         """Forget the producers without an open transaction that were last heard of ``expiration_ms`` ago or earlier;

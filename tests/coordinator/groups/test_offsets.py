@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -15,10 +17,11 @@ from kafkaproto.messages import (
 from kafkaproto_server.coordinator.groups import offsets as module
 from kafkaproto_server.coordinator.groups.offset_expiration import Expiration
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
-from kafkaproto_server.requests.offset_requests import TopicPartitions
+from kafkaproto_server.requests.offset_requests import FetchedTopic, TopicPartitions
 from tests.coordinator.support.offsets import (
     METADATA_MAX,
     RETENTION_MS,
+    UNSTABLE,
     Offsets,
     Told,
     of,
@@ -219,12 +222,35 @@ def test_a_fetch_learns_of_commits_that_nobody_waits_for_any_more() -> None:
 def test_a_stable_fetch_waits_for_what_it_has_read() -> None:
     offsets = Offsets(commits_at_once=False)
     offsets.commit("g", of("t", 0, 5))
-    seen = offsets.ask("g", stable=True)
+    seen = offsets.ask("g", [TopicPartitions(topic="t", partitions=(0,))], stable=True)
     assert seen.code is None
     # It says what was there at its time.
     offsets.commit("g", of("t", 0, 6))
     offsets.log.commit(1)
     assert seen.offsets == {("t", 0): (5, -1, "")}
+
+
+def test_a_stable_fetch_of_all_offsets_leaves_open_what_changed_while_it_waited() -> None:
+    offsets = Offsets(commits_at_once=False)
+    offsets.commit("g", of("t", 0, 5), of("t", 1, 5))
+    seen = offsets.ask("g", stable=True)
+    offsets.commit("g", of("t", 0, 6))
+    offsets.log.commit(1)
+    assert seen.offsets == {("t", 0): UNSTABLE, ("t", 1): (5, -1, "")}
+
+
+def test_all_offsets_are_looked_up_some_at_a_time() -> None:
+    offsets = Offsets()
+    offsets.commit("g", *(of("t", index, 5) for index in range(5_000)), of("u", 0, 7))
+    parts: list[tuple[str, int]] = []
+    told: list[Iterable[FetchedTopic]] = []
+    offsets.manager.fetch("g", None, lambda _, topics: told.append(topics), require_stable=False)
+    for topic in told[0]:
+        parts.append((topic.topic, len(topic.partitions)))
+        if len(parts) == 1:
+            # What is deleted meanwhile is not there any more.
+            offsets.delete("g", "t", 4_999)
+    assert parts == [("t", 2_000), ("t", 2_000), ("t", 999), ("u", 1)]
 
 
 def test_a_stable_fetch_fails_if_it_cannot_be_known_what_is_committed() -> None:

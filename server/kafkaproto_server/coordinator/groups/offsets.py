@@ -23,7 +23,7 @@ Apache Kafka has this in OffsetMetadataManager.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 from kafkaproto.error_codes import ErrorCode
@@ -60,6 +60,8 @@ OFFSETS_AT_ONCE = 5_000
 """How many offsets are deleted in one turn: 30 ms."""
 GONE_AT_ONCE = 2_500
 """How many offsets of a group `expire` or `delete_topics` deletes. A turn may call them for more than one group."""
+OFFSETS_READ_AT_ONCE = 2_000
+"""How many offsets are looked up at once if all of a group are asked for."""
 TOMBSTONES_PER_BATCH = 500
 """Of deleted topics and expiry, which may concern any number of offsets."""
 TOMBSTONE_BYTES = 40
@@ -217,27 +219,37 @@ class OffsetMetadataManager:
         """The committed offsets of some partitions, or of all for which the group has one if ``topics`` is None.
 
         With ``require_stable`` the response comes when all that it depends on is committed, and partitions with pending
-        offsets get UNSTABLE_OFFSET_COMMIT. Otherwise ``fetched`` is called now.
+        offsets get UNSTABLE_OFFSET_COMMIT. Otherwise ``fetched`` is called now. All offsets of a group are looked up
+        after that, some at a time; with ``require_stable``, UNSTABLE_OFFSET_COMMIT is also for what was changed
+        meanwhile and is not committed yet.
         """
-        if require_stable:
+        if topics is None:
+            every = self._all(group_id, is_stable=require_stable)
+            if require_stable:
+                self._when_settled(lambda code: fetched(code, every if code is ErrorCode.NONE else ()))
+            else:
+                fetched(ErrorCode.NONE, every)
+        elif require_stable:
             found = self._fetch(group_id, topics, {}, is_stable=True)
             self._when_settled(lambda code: fetched(code, found if code is ErrorCode.NONE else ()))
         else:
-            self._uncommitted.commit(self._log.high_watermark)
-            before = self._uncommitted.before(group_id)
+            before = self._committed_before(group_id)
             fetched(ErrorCode.NONE, self._fetch(group_id, topics, before, is_stable=False))
+
+    def _committed_before(self, group_id: str) -> Mapping[tuple[str, int], OffsetAndMetadata | None]:
+        """What is committed for the partitions of a group of which the table says something else."""
+        self._uncommitted.commit(self._log.high_watermark)
+        return self._uncommitted.before(group_id)
 
     def _fetch(
         self,
         group_id: str,
-        topics: Sequence[TopicPartitions] | None,
+        topics: Sequence[TopicPartitions],
         before: Mapping[tuple[str, int], OffsetAndMetadata | None],
         *,
         is_stable: bool,
     ) -> list[FetchedTopic]:
         """What there is, except for the partitions in ``before``, of which that is taken."""
-        if topics is None:
-            topics = self._all_topics(group_id, before)
         latest = self._offsets.of_group(group_id)
         found = []
         for topic in topics:
@@ -256,22 +268,42 @@ class OffsetMetadataManager:
             )
         return found
 
-    def _all_topics(
-        self, group_id: str, before: Mapping[tuple[str, int], OffsetAndMetadata | None]
-    ) -> list[TopicPartitions]:
-        """The partitions of a group that have an offset, before those changes."""
-        latest = self._offsets.of_group(group_id)
-        partitions = {topic: dict.fromkeys(of_topic) for topic, of_topic in latest.items()}
-        for (topic, partition), entry in before.items():
-            if entry is None:
-                partitions.get(topic, {}).pop(partition, None)
-            else:
-                partitions.setdefault(topic, {})[partition] = None
-        return [
-            TopicPartitions(topic=topic, partitions=tuple(of_topic))
-            for topic, of_topic in partitions.items()
-            if of_topic
-        ]
+    def _all(self, group_id: str, *, is_stable: bool) -> Iterator[FetchedTopic]:
+        """All offsets of a group, `OFFSETS_READ_AT_ONCE` of a topic at most; each part is looked up when its turn
+        comes."""
+        before = self._committed_before(group_id)
+        changing: dict[str, list[int]] = {}
+        for topic, index in before:
+            changing.setdefault(topic, []).append(index)
+        topics = tuple(self._offsets.of_group(group_id))
+        gone = [topic for topic in changing if topic not in self._offsets.of_group(group_id)]
+        for topic in chain(topics, gone):
+            of_topic = self._offsets.of_group(group_id).get(topic, {})
+            rest = iter(tuple(dict.fromkeys((*of_topic, *changing.get(topic, ())))))
+            while part := tuple(islice(rest, OFFSETS_READ_AT_ONCE)):
+                before = self._committed_before(group_id)
+                partitions = [
+                    each
+                    for index in part
+                    if (each := self._one_of_all(group_id, topic, index, before, is_stable)) is not None
+                ]
+                if partitions:
+                    yield FetchedTopic(topic=topic, topic_id=ZERO_UUID, partitions=tuple(partitions))
+
+    def _one_of_all(
+        self,
+        group_id: str,
+        topic: str,
+        partition: int,
+        before: Mapping[tuple[str, int], OffsetAndMetadata | None],
+        is_stable: bool,
+    ) -> FetchedPartition | None:
+        """What is said of a partition if all of a group are asked for; None if it has no offset."""
+        is_changing = (topic, partition) in before
+        entry = before[topic, partition] if is_changing else self._offsets.get(group_id, topic, partition)
+        if is_stable and (is_changing or (entry is not None and self._open.has(group_id, topic, partition))):
+            return FetchedPartition(partition=partition, code=ErrorCode.UNSTABLE_OFFSET_COMMIT)
+        return None if entry is None else _fetched(partition, entry, ZERO_UUID)
 
     # -- deletion and expiry -------------------------------------------------------------------------------------
 
