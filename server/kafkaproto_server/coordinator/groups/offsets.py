@@ -558,9 +558,11 @@ def _fetched(partition: int, entry: OffsetAndMetadata | None, topic_id: bytes) -
 
 def _is_longer(text: str, limit: int) -> bool:
     """Whether a text is longer than a limit. Kafka counts UTF-16 code units, though the key's name says bytes."""
-    if 2 * len(text) <= limit:
+    if len(text) > limit:
+        return True
+    if text.isascii() or 2 * len(text) <= limit:
         return False
-    return sum(2 if char > "\uffff" else 1 for char in text) > limit
+    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * limit
 
 
 def _tombstone_bytes(group_id: str, topic: str) -> int:
