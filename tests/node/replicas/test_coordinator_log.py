@@ -11,10 +11,10 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
+from kafkaproto.records.coordinator import encode_coordinator_record
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
 from kafkaproto_server.log_state.producers import ProducerRefused
 from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.node.replicas import coordinator_log
 from kafkaproto_server.node.replicas.coordinator_log import COMPRESSED_TO, PartitionLog
 from kafkaproto_server.replica.partition import PartitionError
 
@@ -176,13 +176,12 @@ def test_a_record_with_a_string_that_is_too_long_is_an_unknown_error(world: Worl
 def encoded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The values that were encoded."""
     values: list[object] = []
-    encode = coordinator_log.encode_coordinator_record
 
     def note(key: Any, value: Any, version: int) -> Any:
         values.append(value)
-        return encode(key, value, version)
+        return encode_coordinator_record(key, value, version)
 
-    monkeypatch.setattr(coordinator_log, "encode_coordinator_record", note)
+    monkeypatch.setattr(f"{PartitionLog.__module__}.encode_coordinator_record", note)
     return values
 
 

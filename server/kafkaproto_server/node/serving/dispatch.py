@@ -34,7 +34,7 @@ from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
 from kafkaproto_server.apis.serving import serve
 from kafkaproto_server.apis.table import APIS, URGENT_KEYS, elements_of, refuse_at_once, served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
-from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Held, Outcome, Respond
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.node.serving.making_room import Making, MakingRoom
 from kafkaproto_server.node.serving.slices import IMMEDIATELY, Slices
@@ -113,6 +113,9 @@ class Dispatcher:
         serving = _Serving(self, request, connection, respond)
         begin = serving.begin_later if self.slices.must_wait else serving.begin
         if self.throttling.is_on and (throttle := self.throttling.of(request, connection)) is not None:
+            if left_ms := throttle.left_ms():
+                respond(Held(wait_ms=left_ms))
+                return
             serving.throttle = throttle
             throttle.run(begin)
         else:
