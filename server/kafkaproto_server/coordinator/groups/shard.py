@@ -173,6 +173,7 @@ class GroupShard:
         )
         self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
         self._offsets = OffsetMetadataManager(config, log, surroundings, metrics)
+        self._classic.has_offsets = self._has_offsets
         self._rounds = GroupRounds(surroundings, self._offsets.count)
         self._deletions = GroupDeletions(
             self._offsets,
@@ -277,8 +278,11 @@ class GroupShard:
 
     def _know_left(self, group_id: str) -> None:
         """The group may be gone; if its offsets are still there, a simple group is left."""
-        if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
+        if self._has_offsets(group_id):
             self._know(group_id)
+
+    def _has_offsets(self, group_id: str) -> bool:
+        return self._offsets.count(group_id) > 0 or self._offsets.has_pending(group_id)
 
     def _find(self, group_id: str) -> AnyGroup | None:
         found = self._groups.get(group_id) or self._consumer.groups.get(group_id)
@@ -529,7 +533,7 @@ class GroupShard:
         return check_commit(group, committer, self._topics, self._classic, is_transactional=is_transactional)
 
     def _know_committed(self, group_id: str) -> None:
-        if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
+        if self._has_offsets(group_id):
             self._know(group_id)
 
     def fetch(
