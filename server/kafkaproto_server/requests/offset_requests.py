@@ -91,7 +91,12 @@ the records are committed, and no results."""
 
 GroupDeleted = Callable[[ErrorCode], None]
 
+
+class OffsetsGoneError(Exception):
+    """Another broker coordinates the group by now, and has its offsets."""
+
+
 OffsetsFetched = Callable[[ErrorCode, Iterable[FetchedTopic]], None]
 """Takes NONE and the offsets, or the reason why it is not known whether they are committed and no offsets. If all
 offsets of a group were asked for, they are looked up topic by topic, as the topics are taken. A topic with very many of
-them comes several times in a row."""
+them comes several times in a row, and OffsetsGoneError may be raised instead of one."""

@@ -28,6 +28,7 @@ from kafkaproto_server.requests.offset_requests import (
     FetchedPartition,
     FetchedTopic,
     OffsetReader,
+    OffsetsGoneError,
     TopicPartitions,
 )
 from kafkaproto_server.requests.ports import Services
@@ -195,7 +196,11 @@ def _response(
             response.groups.append(result)
             yield from _add(each.topics, result.topics, Topics, Partitions)
             if group.topics is None and each.code is ErrorCode.NONE:
-                yield from _add(_visible(each.every, context, services), result.topics, Topics, Partitions)
+                visible = _visible(each.every, context, services)
+                try:
+                    yield from _add(visible, result.topics, Topics, Partitions)
+                except OffsetsGoneError:
+                    result.error_code, result.topics = ErrorCode.NOT_COORDINATOR, []
         else:
             if each.code is not ErrorCode.NONE and context.api_version < _FIRST_WITH_GROUP_ERROR:
                 each.topics = [_failed(topic, each.code) for topic in group.topics or ()]
@@ -203,7 +208,11 @@ def _response(
             yield from _add(each.topics, response.topics, OldTopic, OldPartition)
             if group.topics is None and each.code is ErrorCode.NONE:
                 visible = _visible(each.every, context, services)
-                yield from _add(visible, response.topics, OldTopic, OldPartition)
+                try:
+                    yield from _add(visible, response.topics, OldTopic, OldPartition)
+                except OffsetsGoneError:
+                    # There is no version 1 of it: all offsets can be asked for from version 2 on.
+                    response.error_code, response.topics = ErrorCode.NOT_COORDINATOR, []
         yield
     return response
 

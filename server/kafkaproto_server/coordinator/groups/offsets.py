@@ -50,6 +50,7 @@ from kafkaproto_server.requests.offset_requests import (
     FetchedTopic,
     OffsetCommitPartition,
     OffsetsFetched,
+    OffsetsGoneError,
     Results,
     TopicPartitions,
 )
@@ -62,6 +63,10 @@ GONE_AT_ONCE = 2_500
 """How many offsets of a group `expire` or `delete_topics` deletes. A turn may call them for more than one group."""
 OFFSETS_READ_AT_ONCE = 2_000
 """How many offsets are looked up at once if all of a group are asked for."""
+FREED_AT_ONCE = 50_000
+"""How many offsets are freed in one turn: ten milliseconds."""
+SEEN_AT_ONCE = 20_000
+"""How many offsets of a group `expire` looks at: some ten milliseconds."""
 TOMBSTONES_PER_BATCH = 500
 """Of deleted topics and expiry, which may concern any number of offsets."""
 TOMBSTONE_BYTES = 40
@@ -118,6 +123,9 @@ class OffsetMetadataManager:
         self._pending: dict[int, OffsetTable] = {}
         self._open = OpenTransactions()
         self._uncommitted = UncommittedChanges()
+        self._is_over = False
+        # The group of which `expire` has not seen all offsets, and the others.
+        self._expiring: tuple[str, Iterator[tuple[str, int, OffsetAndMetadata]]] | None = None
         # Behind the last record that was replayed.
         self._end_offset = 0
 
@@ -270,17 +278,21 @@ class OffsetMetadataManager:
 
     def _all(self, group_id: str, *, is_stable: bool) -> Iterator[FetchedTopic]:
         """All offsets of a group, `OFFSETS_READ_AT_ONCE` of a topic at most; each part is looked up when its turn
-        comes."""
+        comes. Raises OffsetsGoneError if another broker has the group then."""
         before = self._committed_before(group_id)
         changing: dict[str, list[int]] = {}
         for topic, index in before:
             changing.setdefault(topic, []).append(index)
+        if self._is_over:
+            raise OffsetsGoneError
         topics = tuple(self._offsets.of_group(group_id))
         gone = [topic for topic in changing if topic not in self._offsets.of_group(group_id)]
         for topic in chain(topics, gone):
             of_topic = self._offsets.of_group(group_id).get(topic, {})
             rest = iter(tuple(dict.fromkeys((*of_topic, *changing.get(topic, ())))))
             while part := tuple(islice(rest, OFFSETS_READ_AT_ONCE)):
+                if self._is_over:
+                    raise OffsetsGoneError
                 before = self._committed_before(group_id)
                 partitions = [
                     each
@@ -369,6 +381,23 @@ class OffsetMetadataManager:
             if partition not in of_group.get(topic, ()):
                 yield topic, partition
 
+    def unload(self) -> None:
+        """Another broker has these groups now: free the offsets, some at a time."""
+        tables = [self._offsets, *self._pending.values()]
+        self._offsets, self._pending = OffsetTable(), {}
+        self._is_over = True
+
+        def free_some() -> None:
+            most = FREED_AT_ONCE
+            while tables and (most := tables[-1].let_go(most)) > 0:
+                tables.pop()
+                # An empty one takes its time, too.
+                most -= 1
+            if tables:
+                self._surroundings.call_at(self._surroundings.now_ms() + 1, free_some)
+
+        free_some()
+
     def groups(self) -> list[str]:
         """All groups that have an offset, or a pending one."""
         return list(dict.fromkeys([*self._offsets.groups(), *self._open.groups()]))
@@ -382,54 +411,76 @@ class OffsetMetadataManager:
         ids: dict[str, set[bytes]] = {}
         for topic, topic_id in topics:
             ids.setdefault(topic, {ZERO_UUID}).add(topic_id)
-        gone = [
-            Record(_key(group_id, topic, partition), None)
-            for topic, partition in islice(self._of_topics(group_id, ids), GONE_AT_ONCE)
-        ]
+        some = self._of_topics(group_id, ids)
+        gone = [Record(_key(group_id, topic, partition), None) for topic, partition in some]
         for batch in self._batches(gone):
             self._append(batch)
         return len(gone)
 
     def _of_topics(self, group_id: str, ids: Mapping[str, set[bytes]]) -> dict[tuple[str, int], None]:
-        """The partitions of a group with an offset, or a pending one, of topics with these names and ids."""
+        """The partitions of a group with an offset, or a pending one, of topics with these names and ids, at most
+        `GONE_AT_ONCE`."""
         found: dict[tuple[str, int], None] = {}
         of_group = self._offsets.of_group(group_id)
         for topic in sorted(of_group.keys() & ids.keys()):
             for partition, entry in of_group[topic].items():
                 if entry.topic_id in ids[topic]:
                     found[topic, partition] = None
+                    if len(found) == GONE_AT_ONCE:
+                        return found
         for topic, partition in self._open.of_group(group_id):
             for producer_id in self._open.producers(group_id, topic, partition):
                 pending = self._pending[producer_id].get(group_id, topic, partition)
                 if topic in ids and pending is not None and pending.topic_id in ids[topic]:
                     found[topic, partition] = None
+                    if len(found) == GONE_AT_ONCE:
+                        return found
         return found
 
     def expire(self, group_id: str, expiration: Expiration | None) -> bool:
-        """Delete what has expired of a group, at most `GONE_AT_ONCE`; ``expiration`` is None if nothing may expire now.
+        """Delete what has expired of a group, at most `GONE_AT_ONCE` of `SEEN_AT_ONCE`; ``expiration`` is None if
+        nothing may expire now. Who calls again goes on behind those, as long as `is_expiring`.
 
         Returns whether the group has no offset left, also no pending one: then an empty group may be deleted. Raises
         CoordinatorError; part of the offsets may be deleted then.
         """
+        expiring, self._expiring = self._expiring, None
         if not self.count(group_id):
             return not self.has_pending(group_id)
         if expiration is None:
             return False
+        if expiring is None or expiring[0] != group_id:
+            expiring = group_id, self._each(group_id)
         now_ms = self._surroundings.wall_ms()
         retention_ms = self._config().offsets_retention_ms
-        expired = (
-            Record(_key(group_id, topic, partition), None)
-            for topic, of_topic in self._offsets.of_group(group_id).items()
-            if not expiration.is_subscribed(topic)
-            for partition, entry in of_topic.items()
-            if expiration.has_expired(entry, wall_ms=now_ms, retention_ms=retention_ms)
-            # The tombstone would remove the pending offset too.
-            and not self._open.has(group_id, topic, partition)
-        )
-        for batch in self._batches(list(islice(expired, GONE_AT_ONCE))):
+        expired: list[Record] = []
+        for seen, (topic, partition, entry) in enumerate(expiring[1], start=1):
+            if (
+                expiration.has_expired(entry, wall_ms=now_ms, retention_ms=retention_ms)
+                and not expiration.is_subscribed(topic)
+                # The tombstone would remove the pending offset too.
+                and not self._open.has(group_id, topic, partition)
+            ):
+                expired.append(Record(_key(group_id, topic, partition), None))
+            if seen == SEEN_AT_ONCE or len(expired) == GONE_AT_ONCE:
+                self._expiring = expiring
+                break
+        for batch in self._batches(expired):
             self._append(batch)
             self._metrics.offsets_expired += len(batch)
         return not self.count(group_id) and not self.has_pending(group_id)
+
+    def is_expiring(self, group_id: str) -> bool:
+        """Whether `expire` has not looked at all offsets of a group yet."""
+        return self._expiring is not None and self._expiring[0] == group_id
+
+    def _each(self, group_id: str) -> Iterator[tuple[str, int, OffsetAndMetadata]]:
+        """The offsets of a group, each as it is when its turn comes; they may change meanwhile."""
+        for topic in tuple(self._offsets.of_group(group_id)):
+            for partition in tuple(self._offsets.of_group(group_id).get(topic, ())):
+                entry = self._offsets.get(group_id, topic, partition)
+                if entry is not None:
+                    yield topic, partition, entry
 
     def _has(self, group_id: str, topic: str, partition: int) -> bool:
         """Whether there is an offset, or a pending one."""

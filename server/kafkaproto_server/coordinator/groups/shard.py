@@ -60,7 +60,7 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
     Expiration,
     classic_expiration,
 )
-from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
+from kafkaproto_server.coordinator.groups.offsets import GONE_AT_ONCE, OffsetMetadataManager, OffsetsLog
 from kafkaproto_server.coordinator.groups.problems import problems_of
 from kafkaproto_server.coordinator.groups.rounds import GroupRounds
 from kafkaproto_server.coordinator.groups.share.describe import values_of_share_group
@@ -263,6 +263,7 @@ class GroupShard:
         """Another broker coordinates these groups now."""
         self._rounds.unload()
         self._deletions.unload()
+        self._offsets.unload()
         groups = list(self._groups.values())
         self._groups.clear()
         for group in groups:
@@ -647,7 +648,8 @@ class GroupShard:
             records = self._deletion_of(group)
             self._log.append(records)
             self._forget(group_id, records)
-        return expired
+        # There are more, or may be.
+        return GONE_AT_ONCE if self._offsets.is_expiring(group_id) else expired
 
     # -- administrators ------------------------------------------------------------------------------------------
 
