@@ -34,11 +34,11 @@ BY_NODES = {18: "ApiVersions", 55: "DescribeQuorum", 60: "DescribeCluster", 10: 
 """Nodes, or keys and features."""
 BY_PAGE = {75: "DescribeTopicPartitions", 32: "DescribeConfigs"}
 """At most so many partitions; the keys of each resource that is named."""
-BY_STATE = {84: "ReadShareGroupState", 87: "ReadShareGroupStateSummary"}
-"""States of partitions that are named."""
+BY_STATE = {87: "ReadShareGroupStateSummary"}
+"""A part of the states of partitions that are named."""
 BY_ELEMENTS = frozenset(
     {0, 2, 8, 12, 13, *range(19, 29), 30, 31, 33, 34, *range(37, 41), 42, 43, 44, 45, 47, 49, *range(51, 55)}
-    | {56, 57, 58, 62, 63, 64, 67, 70, 73, 74 + 5, *range(80, 84), 85, 86, 91, 92, 93, 94}
+    | {56, 57, 58, 62, 63, 64, 67, 70, 73, 79, *range(80, 84), 85, 86, 91, 92, 93, 94}
 )
 """A result for each element of the request."""
 

@@ -14,6 +14,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.producer_snapshot import ProducerSnapshotEntry
 from kafkaproto_server.apis.security.describe_delegation_token import SECRET_KEY
+from kafkaproto_server.coordinator.share.packed_batches import packed
 from kafkaproto_server.image.acl_index import NO_ACLS
 from kafkaproto_server.image.entries import DelegationToken, ScramCredential, TopicImage
 from kafkaproto_server.log_state.producers import ProducerStates
@@ -21,6 +22,7 @@ from kafkaproto_server.requests.data import LogStatus
 from kafkaproto_server.requests.group_requests import DescribedGroup, DescribedMember, GroupListing
 from kafkaproto_server.requests.ports import LogDirectoryStatus, Services
 from kafkaproto_server.requests.share_group_requests import ShareOffset, ShareOffsetsOfTopic
+from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, Result, ShareState, StateBatch
 from kafkaproto_server.requests.transaction_requests import ListedTransactions
 from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from tests.apis.support.good_requests import PreparedCluster
@@ -61,6 +63,17 @@ def asking() -> dict[int, Asking]:
         kafka.ListConfigResourcesRequest(),
         kafka.ShareGroupDescribeRequest(group_ids=["g"]),
         kafka.StreamsGroupDescribeRequest(group_ids=["g"]),
+        kafka.ReadShareGroupStateRequest(
+            group_id="g",
+            topics=[
+                kafka.ReadShareGroupStateRequest.ReadStateData(
+                    topic_id=b"\1" * 16,
+                    partitions=[
+                        kafka.ReadShareGroupStateRequest.PartitionData(partition=each) for each in range(3)
+                    ],
+                )
+            ],
+        ),
         kafka.DescribeShareGroupOffsetsRequest(
             groups=[kafka.DescribeShareGroupOffsetsRequest.Group(group_id="g", topics=None)]
         ),
@@ -104,6 +117,7 @@ def knowing() -> Services:
         streams_described=lambda group_id: _streams_group(group_id),
         share_described=lambda group_id: _share_group(group_id),
         describe_share_offsets=_share_offsets,
+        read_state=_share_state(),
         logs=_logs,
         producers_of=_producers(),
         list_transactions=lambda _: ListedTransactions((), _transactions()),
@@ -223,6 +237,15 @@ def _streams_group(group_id: str) -> kafka.StreamsGroupDescribeResponse.Describe
 def _share_offsets(group_id: str, named: Any, described: Callable[..., None]) -> None:
     partitions = (ShareOffset(partition=n, start_offset=n, lag=n) for n in range(COUNT))
     described(ErrorCode.NONE, [ShareOffsetsOfTopic(topic="topic-1", partitions=partitions)])
+
+
+def _share_state() -> Callable[..., None]:
+    batches = packed(tuple(StateBatch(n, n, 2 * (n % 2), 1) for n in range(MAX_STATE_BATCHES)))
+
+    def read(group_id: str, topic_id: bytes, partition: int, epoch: int, done: Callable[..., None]) -> None:
+        done(Result(ErrorCode.NONE, None, ShareState(0, 0, 0, batches)))
+
+    return read
 
 
 def _logs() -> Iterator[LogStatus]:

@@ -59,9 +59,7 @@ class PartitionState(NamedTuple):
 
     def visible(self) -> ShareState:
         """What the leader of the partition sees of it."""
-        return ShareState(
-            self.state_epoch, self.start_offset, self.delivery_complete_count, tuple(self.batches)
-        )
+        return ShareState(self.state_epoch, self.start_offset, self.delivery_complete_count, self.batches)
 
 
 class SharePartition:
