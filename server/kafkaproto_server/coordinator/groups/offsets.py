@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
@@ -80,6 +80,10 @@ VALUE_VERSION_WITH_EXPIRE_TIMESTAMP = 1
 _MAX_TIMESTAMP = 2**63 - 1
 
 
+_Offset: TypeAlias = tuple[str, int, OffsetAndMetadata]
+"""Topic, partition, and what is committed."""
+
+
 class OffsetsLog(CoordinatorLog, Protocol):
     """The partition in which the offsets are kept."""
 
@@ -124,8 +128,8 @@ class OffsetMetadataManager:
         self._open = OpenTransactions()
         self._uncommitted = UncommittedChanges()
         self._is_over = False
-        # The group of which `expire` has not seen all offsets, and the others.
-        self._expiring: tuple[str, Iterator[tuple[str, int, OffsetAndMetadata]]] | None = None
+        # The group of which `expire` has not seen all offsets, and those: the next one, and the others.
+        self._expiring: tuple[str, tuple[_Offset, ...], Iterator[_Offset]] | None = None
         # Behind the last record that was replayed.
         self._end_offset = 0
 
@@ -449,23 +453,23 @@ class OffsetMetadataManager:
             return not self.has_pending(group_id)
         if expiration is None:
             return False
-        if expiring is None or expiring[0] != group_id:
-            expiring = group_id, self._each(group_id)
+        _, first, rest = (
+            expiring if expiring is not None and expiring[0] == group_id else ("", (), self._each(group_id))
+        )
         now_ms = self._surroundings.wall_ms()
         retention_ms = self._config().offsets_retention_ms
-        expired: list[Record] = []
-        for seen, (topic, partition, entry) in enumerate(expiring[1], start=1):
-            if (
-                expiration.has_expired(entry, wall_ms=now_ms, retention_ms=retention_ms)
-                and not expiration.is_subscribed(topic)
-                # The tombstone would remove the pending offset too.
-                and not self._open.has(group_id, topic, partition)
-            ):
-                expired.append(Record(_key(group_id, topic, partition), None))
-            if seen == SEEN_AT_ONCE or len(expired) == GONE_AT_ONCE:
-                self._expiring = expiring
-                break
-        for batch in self._batches(expired):
+        expired = (
+            Record(_key(group_id, topic, partition), None)
+            for topic, partition, entry in islice(chain(first, rest), SEEN_AT_ONCE)
+            if not expiration.is_subscribed(topic)
+            if expiration.has_expired(entry, wall_ms=now_ms, retention_ms=retention_ms)
+            # The tombstone would remove the pending offset too.
+            and not self._open.has(group_id, topic, partition)
+        )
+        gone = list(islice(expired, GONE_AT_ONCE))
+        if (following := next(rest, None)) is not None:
+            self._expiring = group_id, (following,), rest
+        for batch in self._batches(gone):
             self._append(batch)
             self._metrics.offsets_expired += len(batch)
         return not self.count(group_id) and not self.has_pending(group_id)
@@ -474,7 +478,7 @@ class OffsetMetadataManager:
         """Whether `expire` has not looked at all offsets of a group yet."""
         return self._expiring is not None and self._expiring[0] == group_id
 
-    def _each(self, group_id: str) -> Iterator[tuple[str, int, OffsetAndMetadata]]:
+    def _each(self, group_id: str) -> Iterator[_Offset]:
         """The offsets of a group, each as it is when its turn comes; they may change meanwhile."""
         for topic in tuple(self._offsets.of_group(group_id)):
             for partition in tuple(self._offsets.of_group(group_id).get(topic, ())):
