@@ -279,7 +279,7 @@ class GroupShard:
 
     def _know_left(self, group_id: str) -> None:
         """The group may be gone; if its offsets are still there, a simple group is left."""
-        if self._has_offsets(group_id):
+        if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
             self._know(group_id)
 
     def _has_offsets(self, group_id: str) -> bool:
@@ -534,7 +534,7 @@ class GroupShard:
         return check_commit(group, committer, self._topics, self._classic, is_transactional=is_transactional)
 
     def _know_committed(self, group_id: str) -> None:
-        if self._has_offsets(group_id):
+        if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
             self._know(group_id)
 
     def fetch(
