@@ -191,10 +191,12 @@ class Message(Struct):
         try:
             for _ in writing:
                 if len(pieces) >= _PIECES_TOGETHER:
+                    yield sum(map(len, pieces))
                     buffers += _together(pieces)
                     # The list is emptied, not replaced: the writer holds it and appends to it.
                     pieces.clear()
                 yield
+            yield sum(map(len, pieces))
             buffers += _together(pieces)
         except (*FAILURES, ProtocolError) as failure:
             raise self._explain_writing(version, failure) from None

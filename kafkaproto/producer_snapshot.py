@@ -16,7 +16,7 @@ has the format in ProducerStateManager and in the schema ProducerSnapshot.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from struct import Struct
 from struct import error as StructError
 from typing import NamedTuple
@@ -54,11 +54,24 @@ class ProducerSnapshotEntry(NamedTuple):
 
 def encode_producer_snapshot(entries: Sequence[ProducerSnapshotEntry]) -> bytes:
     """The bytes of a whole file. Raises LocalProtocolError if a number does not fit in its field."""
+    return producer_snapshot_of([encode_producer_entries(entries)])
+
+
+def encode_producer_entries(entries: Iterable[ProducerSnapshotEntry]) -> bytes:
+    """The bytes of some entries. Raises LocalProtocolError if a number does not fit in its field."""
     try:
-        body = _COUNT.pack(len(entries)) + b"".join([_ENTRY.pack(*entry) for entry in entries])
+        return b"".join([_ENTRY.pack(*entry) for entry in entries])
     except StructError as error:
         raise LocalProtocolError(f"a number does not fit in a producer snapshot: {error}") from None
-    return _HEAD.pack(VERSION, crc32c(body)) + body
+
+
+def producer_snapshot_of(parts: Sequence[bytes]) -> bytes:
+    """The bytes of a whole file whose entries were encoded in parts."""
+    count = _COUNT.pack(sum(map(len, parts)) // _ENTRY.size)
+    crc = crc32c(count)
+    for part in parts:
+        crc = crc32c(part, crc)
+    return b"".join((_HEAD.pack(VERSION, crc), count, *parts))
 
 
 def decode_producer_snapshot(data: Buffer) -> list[ProducerSnapshotEntry]:

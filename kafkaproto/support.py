@@ -36,8 +36,9 @@ ELEMENTS_A_STEP = 32
 """Number of structs without arrays that are read in one step: some ten microseconds of work."""
 
 T = TypeVar("T")
-Steps: TypeAlias = Generator[None, None, T]
-"""Work in small steps: a generator that yields between them and returns the result."""
+Steps: TypeAlias = Generator[Any, None, T]
+"""Work in small steps: a generator that yields between them and returns the result. If the next step is to make much at
+once, it yields how many bytes that will be."""
 
 TABLE_SIZE = 32
 """Arrays shorter than this are packed by a prepared layout; nearly all replica lists are shorter."""

@@ -9,16 +9,19 @@ import enum
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from types import GeneratorType
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 T = TypeVar("T")
 
-Steps: TypeAlias = Generator[None, None, T]
+Steps: TypeAlias = Generator[Any, None, T]
 """Long work in small steps. The generator yields once for each element that it has processed (tens of microseconds of
 work) and returns its result at the end. The caller decides how many steps it takes before other work has its turn. The
-caller may also drop the generator between two steps: until it has returned, it has changed nothing."""
+caller may also drop the generator between two steps: until it has returned, it has changed nothing.
+
+If the next step is to make much at once, it yields how many bytes that will be. So the caller can wait for memory
+(`node.serving.making_room`)."""
 
 if TYPE_CHECKING:
     StepsType = Generator

@@ -574,3 +574,54 @@ def test_many_producers_expire_in_steps_between_which_they_may_write_again() -> 
     for _ in steps:
         pass
     assert list(states.active()) == []
+
+
+def of_many(count: int) -> ProducerStates:
+    """Producers 1 to ``count``, each with a batch; every third one is in a transaction."""
+    states = ProducerStates()
+    for number in range(1, count + 1):
+        attributes = TRANSACTIONAL if number % 3 == 0 else 0
+        states.update(header(number, 0, producer_id=number, attributes=attributes))
+    return states
+
+
+def test_a_snapshot_that_is_taken_in_parts_is_of_one_moment() -> None:
+    states = of_many(9)
+    before, end = states.snapshot_entries(), states.map_end_offset
+    snapshot = states.snapshot()
+    taken = snapshot.take(2)
+    # A batch, a new epoch, the end of a transaction; of one that is taken and of those that are not.
+    for number in (1, 4, 5):
+        states.update(header(20 + number, 1, producer_id=number, timestamp=1_000 + DAY_MS))
+    states.update(header(30, 0, producer_id=7, epoch=1, timestamp=1_000 + DAY_MS))
+    states.update(marker_header(31, producer_id=6, timestamp=1_000 + DAY_MS), COMMIT)
+    states.update(header(32, 0, producer_id=10))
+    expire(states, 1_000 + DAY_MS, DAY_MS)
+    assert not states.knows(8)
+    states.update(header(33, 0, producer_id=8, epoch=3))
+    taken += snapshot.take(3)
+    states.update(header(34, 2, producer_id=5))
+    assert not snapshot.is_complete
+    taken += snapshot.take(100)
+    assert snapshot.is_complete
+    assert (taken, snapshot.end_offset) == (before, end)
+    # Nothing is kept for it any more.
+    assert states._snapshots == ()
+
+
+def test_a_snapshot_goes_on_when_its_log_is_cut() -> None:
+    states = of_many(9)
+    before = states.snapshot_entries()
+    snapshot = states.snapshot()
+    assert snapshot.take(2) == before[:2]
+    states.clear(3)
+    states.update(header(3, 0, producer_id=5, epoch=9))
+    assert snapshot.take(100) == before[2:]
+    assert states._snapshots == ()
+
+
+def test_a_snapshot_that_is_given_up_keeps_nothing() -> None:
+    states = of_many(9)
+    first, second = states.snapshot(), states.snapshot()
+    first.give_up()
+    assert states._snapshots == (second,)

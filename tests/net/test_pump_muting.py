@@ -15,7 +15,7 @@ from trio.testing import (
 from kafkaproto.connection import IncomingRequest
 from kafkaproto_server.metrics.requests import RequestMetrics
 from kafkaproto_server.net.limits import READ_AHEAD_BYTES
-from kafkaproto_server.net.pump import ConnectionInfo, Pump, Request, Respond, Throttled
+from kafkaproto_server.net.pump import ConnectionInfo, Held, Pump, Request, Respond, Throttled
 from tests.net.support.connections import (
     IDLE_TIMEOUT_MS,
     StreamBytes,
@@ -143,3 +143,60 @@ async def test_a_muted_connection_does_not_delay_the_end_of_its_listener(autojum
         pump.drain()
     assert trio.current_time() == began
     assert len(serve.asked_at) == 1
+
+
+class HoldOnce:
+    """Holds the first request for a time."""
+
+    def __init__(self) -> None:
+        self.asked_at: list[float] = []
+
+    def __call__(self, request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+        assert isinstance(request, IncomingRequest)
+        self.asked_at.append(trio.current_time())
+        is_first = len(self.asked_at) == 1
+        respond(Held(wait_ms=MUTE_MS) if is_first else [memoryview(request.frame)[request.body_offset :]])
+
+
+def holding(serve: HoldOnce) -> tuple[Pump, trio.StapledStream[MemorySendStream, MemoryReceiveStream]]:
+    ours, theirs = memory_stream_pair()
+    return make_plain_pump(StreamBytes(ours), serve), theirs
+
+
+async def test_a_request_that_is_held_is_served_later(autojump_clock: MockClock) -> None:
+    serve = HoldOnce()
+    pump, theirs = holding(serve)
+    began = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        await theirs.send_all(request(1, b"one") + request(2, b"two"))
+        expected = echo(1, b"one") + echo(2, b"two")
+        assert await receive_exactly(theirs, len(expected)) == expected
+        await theirs.aclose()
+    assert serve.asked_at == [began, *[began + MUTE_MS / 1000] * 2]
+
+
+async def test_who_hangs_up_does_not_have_a_held_request_served(autojump_clock: MockClock) -> None:
+    serve = HoldOnce()
+    pump, theirs = holding(serve)
+    began = trio.current_time()
+    await theirs.send_all(request(1, b"one"))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        await wait_all_tasks_blocked()
+        await theirs.send_stream.aclose()
+    assert (serve.asked_at, trio.current_time()) == ([began], began)
+
+
+async def test_a_held_request_keeps_no_node_from_stopping(autojump_clock: MockClock) -> None:
+    serve = HoldOnce()
+    pump, theirs = holding(serve)
+    began = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pump.run)
+        await theirs.send_all(request(1, b"one"))
+        await wait_all_tasks_blocked()
+        # Its memory may be needed, and its place: it waits for itself.
+        assert pump.idle_since == began
+        pump.drain()
+    assert (serve.asked_at, trio.current_time()) == ([began], began)

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.replica.fetch_session_cache import MIN_EVICTION_MS, FetchSessionCache
+from kafkaproto_server.replica.fetch_session_cache import FEW_PARTITIONS, MIN_EVICTION_MS, FetchSessionCache
 from tests.storage.support.helpers import FixedRng, SeededRng
 
 
@@ -141,6 +141,20 @@ def test_a_session_that_grew_counts_as_what_it_is_now() -> None:
     assert cache.tested.partitions == 5
     cache.begin(2, is_privileged=True)
     assert (first.is_closed, second.is_closed) == (False, True)
+
+
+def test_large_sessions_of_consumers_have_a_number_of_partitions_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(f"{FetchSessionCache.__module__}.MAX_PARTITIONS", 5_000)
+    cache = Cache(slots=100)
+    assert cache.begin(0, size=3_000)
+    assert cache.begin(0, size=2_000)
+    assert cache.begin(0, size=FEW_PARTITIONS + 1) is None
+    # Small ones, and those of followers, are not concerned.
+    assert cache.begin(0, size=FEW_PARTITIONS)
+    assert cache.begin(0, size=3_000, is_privileged=True)
+    assert cache.begin(0, size=FEW_PARTITIONS + 1) is None
 
 
 def test_without_places_there_are_no_sessions() -> None:

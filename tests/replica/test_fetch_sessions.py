@@ -614,3 +614,19 @@ def test_results_have_to_be_those_of_the_look() -> None:
         context.finish([PartitionResult(high_watermark=0, log_start_offset=0)], NOW)
     with pytest.raises(ValueError, match="shorter"):
         sessions.begin(request(0, -1, [fetch(0)]), NOW).finish([], NOW)
+
+
+def test_a_session_that_grows_beyond_its_room_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkaproto_server.replica.fetch_session_cache.MAX_PARTITIONS", 5)
+    monkeypatch.setattr("kafkaproto_server.replica.fetch_session_cache.FEW_PARTITIONS", 2)
+    world = world_of(10)
+    sessions = sessions_of(world)
+    session_id = begin_session(world, sessions, 4, is_quiet=False)
+    grown = serve(world, sessions, request(session_id, 1, [fetch(4)]))
+    assert (grown.error_code, grown.session_id) == (0, session_id)
+    refused = serve(world, sessions, request(session_id, 2, [fetch(5)]))
+    assert refused.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert sessions.cache.partitions == len(sessions.cache) == 0
+    # Without a session, it is served all the same.
+    full = serve(world, sessions, request(0, 0, [fetch(index) for index in range(6)]))
+    assert (full.error_code, full.session_id, len(full.responses)) == (0, 0, 6)

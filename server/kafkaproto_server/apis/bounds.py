@@ -27,6 +27,10 @@ BYTES_AN_ELEMENT: Final = 400
 """Memory of one decoded element, without the bytes of its strings."""
 
 
+BYTES_A_VALUE: Final = 64
+"""Memory of one value in a list of a response that is made in one step."""
+
+
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """The largest request of an API."""
 

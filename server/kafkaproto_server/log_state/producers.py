@@ -26,6 +26,8 @@ Apache Kafka has this in ProducerStateManager, ProducerAppendInfo, ProducerState
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
+from operator import length_hint
 from struct import Struct
 from typing import NamedTuple
 
@@ -107,6 +109,22 @@ class _Producer(msgspec.Struct, gc=False):
         self.last_sequence = NONE
         self.batches = b""
 
+    def entry(self, producer_id: int) -> ProducerSnapshotEntry:
+        """What a snapshot holds of it."""
+        last_offset, delta = NONE, 0
+        if self.batches:
+            _, last_offset, delta, _ = _BATCH.unpack(self.batches[-_BATCH.size :])
+        return ProducerSnapshotEntry(
+            producer_id,
+            self.epoch,
+            self.last_sequence,
+            last_offset,
+            delta,
+            self.last_timestamp,
+            self.coordinator_epoch,
+            self.transaction_first_offset,
+        )
+
     def find(self, header: BatchHeader) -> AppendedBefore | None:
         """The kept batch that has the sequences of ``header``; None if there is none."""
         delta = header.last_offset_delta
@@ -120,11 +138,12 @@ class _Producer(msgspec.Struct, gc=False):
 class ProducerStates:
     """The producers and transactions of one log. A log without idempotent producers has one small object."""
 
-    __slots__ = ("_producers", "_transactions", "map_end_offset")
+    __slots__ = ("_producers", "_snapshots", "_transactions", "map_end_offset")
 
     # Both are made when the first producer or transaction comes: a broker has thousands of logs without any.
     _producers: dict[int, _Producer] | None
     _transactions: Transactions | None
+    _snapshots: tuple[ProducerSnapshot, ...]
     map_end_offset: int
     """The offset up to which the state is current. `update` moves it; for batches without a producer id, the log may
     as well set it.
@@ -256,8 +275,11 @@ class ProducerStates:
         producer = producers.get(producer_id)
         if producer is None:
             producer = producers[producer_id] = _Producer(header.producer_epoch)
-        elif producer.epoch != header.producer_epoch:
-            producer.begin_epoch(header.producer_epoch)
+        else:
+            if self._snapshots:
+                self._keep(producer_id, producer)
+            if producer.epoch != header.producer_epoch:
+                producer.begin_epoch(header.producer_epoch)
         timestamp = producer.last_timestamp = header.max_timestamp
         if marker is not None:
             return self._end_transaction(producer, header, marker)
@@ -318,19 +340,19 @@ class ProducerStates:
     # All producers at once.
 
     def active(self) -> Iterator[ActiveProducer]:
-        """Every producer that is known now, in the order in which the log got to know them. Each is looked at when its
-        turn comes."""
-        return (
-            ActiveProducer(
-                producer_id,
-                producer.epoch,
-                producer.last_sequence,
-                producer.last_timestamp,
-                producer.coordinator_epoch,
-                producer.transaction_first_offset,
-            )
-            for producer_id, producer in list((self._producers or {}).items())
-        )
+        """Every producer that is known when the first is taken, in the order in which the log got to know them. Each is
+        looked at when its turn comes, and left out if it is forgotten by then."""
+        for producer_id in tuple(self._producers or ()):
+            producer = (self._producers or {}).get(producer_id)
+            if producer is not None:
+                yield ActiveProducer(
+                    producer_id,
+                    producer.epoch,
+                    producer.last_sequence,
+                    producer.last_timestamp,
+                    producer.coordinator_epoch,
+                    producer.transaction_first_offset,
+                )
 
     def expire(self, now_ms: int, expiration_ms: int) -> Iterator[None]:
         """Forget the producers without an open transaction that were last heard of ``expiration_ms`` ago or earlier;
@@ -346,6 +368,7 @@ class ProducerStates:
                     and producer.last_timestamp <= latest
                     and producer.transaction_first_offset < 0
                 ):
+                    self._keep(producer_id, producer)
                     del producers[producer_id]
             yield
         if not self._producers:
@@ -353,24 +376,19 @@ class ProducerStates:
 
     def snapshot_entries(self) -> list[ProducerSnapshotEntry]:
         """What a producer snapshot at `map_end_offset` holds, in the order of producer ids."""
-        entries = []
-        for producer_id, producer in sorted((self._producers or {}).items()):
-            last_offset, delta = NONE, 0
-            if producer.batches:
-                _, last_offset, delta, _ = _BATCH.unpack(producer.batches[-_BATCH.size :])
-            entries.append(
-                ProducerSnapshotEntry(
-                    producer_id,
-                    producer.epoch,
-                    producer.last_sequence,
-                    last_offset,
-                    delta,
-                    producer.last_timestamp,
-                    producer.coordinator_epoch,
-                    producer.transaction_first_offset,
-                )
-            )
-        return entries
+        producers = self._producers or {}
+        return [producers[producer_id].entry(producer_id) for producer_id in sorted(producers)]
+
+    def snapshot(self) -> ProducerSnapshot:
+        """The same, to be taken a part at a time while producers go on."""
+        snapshot = ProducerSnapshot(self, self._producers or {}, self.map_end_offset)
+        if not snapshot.is_complete:
+            self._snapshots += (snapshot,)
+        return snapshot
+
+    def _keep(self, producer_id: int, producer: _Producer) -> None:
+        for each in self._snapshots:
+            each.keep(producer_id, producer)
 
     def load(
         self, entries: Iterable[ProducerSnapshotEntry], *, end_offset: int, now_ms: int, expiration_ms: int
@@ -406,6 +424,51 @@ class ProducerStates:
         self.map_end_offset = end_offset
         self._producers = None
         self._transactions = None
+        # They have what there was.
+        self._snapshots = ()
+
+
+class ProducerSnapshot:
+    """What is known of all producers at one moment."""
+
+    __slots__ = ("_kept", "_left", "_producers", "_states", "end_offset")
+
+    def __init__(self, states: ProducerStates, producers: dict[int, _Producer], end_offset: int) -> None:
+        self._states = states
+        self._producers = producers
+        # In the order in which the log got to know them. To sort a million of them would take long.
+        self._left = iter(tuple(producers))
+        # Of those that have changed before they were taken.
+        self._kept: dict[int, ProducerSnapshotEntry] = {}
+        self.end_offset = end_offset
+        """Of the batches that it knows."""
+
+    def is_of(self, states: ProducerStates) -> bool:
+        """Whether it was taken of these states."""
+        return self._states is states
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all were taken."""
+        return not length_hint(self._left)
+
+    def take(self, most: int) -> list[ProducerSnapshotEntry]:
+        """Some that were not taken yet, at most so many."""
+        kept, producers = self._kept, self._producers
+        entries = [kept.get(each) or producers[each].entry(each) for each in islice(self._left, most)]
+        if self.is_complete:
+            self.give_up()
+        return entries
+
+    def keep(self, producer_id: int, producer: _Producer) -> None:
+        """A producer is about to change."""
+        if producer_id not in self._kept:
+            self._kept[producer_id] = producer.entry(producer_id)
+
+    def give_up(self) -> None:
+        """No more will be taken."""
+        states = self._states
+        states._snapshots = tuple(each for each in states._snapshots if each is not self)
 
 
 def _fenced(header: BatchHeader, producer: _Producer) -> ProducerRefused:

@@ -91,12 +91,19 @@ class Throttled(msgspec.Struct, frozen=True, kw_only=True):
     mute_ms: int
 
 
-Outcome: TypeAlias = Sequence[Sendable] | Throttled | CloseConnection | RemoteProtocolError | None
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """Instead of a result: the request is to be served again after some time."""
+
+    wait_ms: int
+
+
+Outcome: TypeAlias = Sequence[Sendable] | Throttled | Held | CloseConnection | RemoteProtocolError | None
 """The result of a request: the response body as buffers, without header and size; None if the protocol requires no
 response; or the reason to close the connection."""
 
 Respond = Callable[[Outcome], None]
-"""Takes the result of a request, once. If the connection has ended meanwhile, the call has no effect."""
+"""Takes the result of a request, once, unless it is held. If the connection has ended meanwhile, the call has no
+effect."""
 
 Serve = Callable[[Request, ConnectionInfo, Respond], None]
 """Serves one request, now or later. May also raise CloseConnection or RemoteProtocolError instead."""
@@ -166,6 +173,8 @@ class Pump:
         self._unsent: deque[Sendable] = deque()
         # Until when no further request is started; 0 unless the peer has exceeded a quota.
         self._muted_until = 0.0
+        # Whether the request in progress is to be served again then.
+        self._is_held = False
         # Whether requests are left for the keeper, so that other connections are served first.
         self._has_paused = False
         self._is_draining = False
@@ -202,6 +211,7 @@ class Pump:
     def drain(self) -> None:
         """Start no further request: `run` returns when the one in progress, if any, is answered."""
         self._is_draining = True
+        self._drop_held("the node stops")
         self._wake_keeper()
 
     @property
@@ -214,7 +224,7 @@ class Pump:
         """Since when it is idle; None while the peer waits for a response."""
         # It waits for this server, however long that takes. A response that is ready waits for the
         # peer.
-        if self._in_progress is not None and not self._in_progress.ready_at:
+        if self._in_progress is not None and not self._in_progress.ready_at and not self._is_held:
             return None
         return self._last_activity
 
@@ -285,6 +295,11 @@ class Pump:
         if isinstance(outcome, Exception):
             self._fail(outcome)
             return
+        if isinstance(outcome, Held):
+            self._is_held = True
+            self._muted_until = trio.current_time() + outcome.wait_ms / 1000
+            self._wake_keeper()
+            return
         if isinstance(outcome, Throttled):
             current.throttle_us = outcome.mute_ms * 1000
             self._muted_until = trio.current_time() + outcome.mute_ms / 1000
@@ -344,6 +359,21 @@ class Pump:
         api.response_send.add(end - current.ready_at)
         api.throttle.add_number(current.throttle_us)
         api.total.add(end - current.arrived_at)
+
+    def _serve_held(self) -> None:
+        """Serve the request that was held."""
+        current = self._in_progress
+        assert current is not None, "it is held"
+        self._is_held = False
+        try:
+            self._serve(current.request, self._info, self._respond)
+        except (RemoteProtocolError, CloseConnection) as fault:
+            self._fail(fault)
+
+    def _drop_held(self, why: str) -> None:
+        """Close the connection if its request has not been served yet."""
+        if self._is_held:
+            self._fail(_PeerLeft(f"{why}, and its request had to wait for its quota"))
 
     def _arrived_at(self) -> float:
         """The time at which the last byte of the current request arrived."""
@@ -443,6 +473,8 @@ class Pump:
         # What was read before counts as accepted: it is little, and the peer will send nothing more.
         self._muted_until = 0.0
         self._grace_ends_at = trio.current_time() + grace_ms / 1000
+        # But not what would have to wait: else nobody would have to.
+        self._drop_held("it hung up")
         self._wake_keeper()
 
     # -- the keeper --------------------------------------------------------------------------------------------
@@ -473,6 +505,8 @@ class Pump:
             self._muted_until = 0.0
             # The peer was not allowed to do anything meanwhile, so it was not idle.
             self._last_activity = trio.current_time()
+            if self._is_held:
+                self._serve_held()
         self._take_up()
         if not self._is_behind:
             self._reader_waits.unpark_all()

@@ -52,6 +52,7 @@ from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_vot
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.serving.connection_limits import ConnectionLimits
 from kafkaproto_server.node.serving.dispatch import Dispatcher
+from kafkaproto_server.node.serving.making_room import MakingRoom
 from kafkaproto_server.node.serving.slices import Slices
 from kafkaproto_server.node.serving.throttling import Throttling
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
@@ -288,6 +289,7 @@ class Node:
             self._requests,
             heartbeat=None if self._probe is None else self._probe.heartbeat,
             slices=self._slices,
+            making_room=MakingRoom(_queued_request_bytes(self._config)),
             throttling=self._throttling,
         )
 

@@ -9,6 +9,10 @@ gets no place:
   evict every consumer, and followers that are older than `MIN_EVICTION_MS`. A consumer may evict only sessions older
   than that.
 
+The places bound how many sessions there are, and not their partitions: each may have a hundred thousand. So a consumer
+with more than `FEW_PARTITIONS` gets no session, or loses it, if all sessions together would have more than
+`MAX_PARTITIONS`. Without a session, a consumer names its partitions in each request.
+
 The age of a session is noted when it is used: one that became old since its last use still counts as young.
 
 Apache Kafka: ``FetchSessionCacheShard``. A broker there has eight such caches, each with an eighth of the places, and
@@ -27,6 +31,9 @@ from kafkaproto_server.ports import Rng
 
 MIN_EVICTION_MS: Final = 120_000
 """A session that was used within this time is not stale, one that was begun within it is young."""
+MAX_PARTITIONS: Final = 1_000_000
+"""Of all sessions together. Kafka has no such limit."""
+FEW_PARTITIONS: Final = 1_000
 _SESSION_IDS: Final = 2**31 - 2
 """Ids are 1 to this: positive, and not the largest int32."""
 
@@ -115,16 +122,23 @@ class FetchSessionCache(Generic[Session]):
         return None if place is None else place.session
 
     def new_id(self, *, is_privileged: bool, size: int, now_ms: int) -> int:
-        """An id for a new session of that size, for which there is a place now; 0 if there is none.
+        """An id for a new session of that size, for which there is a place now; 0 if there is none, or too many
+        partitions.
 
         If all places are taken, this closes another session or returns 0.
         """
+        if not self.has_room(is_privileged=is_privileged, size=size, more=size):
+            return 0
         if len(self._places) >= self._max_slots and not self._evict((is_privileged, size, 0), now_ms):
             return 0
         while True:
             session_id = self._rng.below(_SESSION_IDS) + 1
             if session_id not in self._places:
                 return session_id
+
+    def has_room(self, *, is_privileged: bool, size: int, more: int) -> bool:
+        """Whether a session may have ``size`` partitions, with so many more than there are in all sessions."""
+        return is_privileged or size <= FEW_PARTITIONS or self.partitions + more <= MAX_PARTITIONS
 
     def add(self, session: Session) -> None:
         """Keep a session, whose id came from `new_id` just now."""

@@ -487,8 +487,8 @@ class FetchSessions:
         """Serve a request: a context that knows which partitions it is about.
 
         A request that continues a session changes the session here already. The context has an error instead if there
-        is no such session (FETCH_SESSION_ID_NOT_FOUND), if the session expects another epoch
-        (INVALID_FETCH_SESSION_EPOCH), or if one of request and session has names and the other one ids
+        is no such session, or no room for its partitions any more (FETCH_SESSION_ID_NOT_FOUND), if the session expects
+        another epoch (INVALID_FETCH_SESSION_EPOCH), or if one of request and session has names and the other one ids
         (FETCH_SESSION_TOPIC_ID_ERROR).
         """
         cache = self.cache
@@ -505,6 +505,12 @@ class FetchSessions:
             return _RefusedContext(ErrorCode.INVALID_FETCH_SESSION_EPOCH, self._find)
         if session.uses_topic_ids != request.uses_topic_ids:
             return _RefusedContext(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR, self._find)
+        more = len(request.partitions)
+        if more and not cache.has_room(
+            is_privileged=session.is_privileged, size=session.size + more, more=more
+        ):
+            cache.remove(session.id)
+            return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
         session.update(request)
         if not session.partitions:
             cache.remove(session.id)

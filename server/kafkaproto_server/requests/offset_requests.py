@@ -3,7 +3,7 @@ TxnOffsetCommit, OffsetFetch and OffsetDelete."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -91,5 +91,12 @@ the records are committed, and no results."""
 
 GroupDeleted = Callable[[ErrorCode], None]
 
-OffsetsFetched = Callable[[ErrorCode, Sequence[FetchedTopic]], None]
-"""Takes NONE and the offsets, or the reason why it is not known whether they are committed and no offsets."""
+
+class OffsetsGoneError(Exception):
+    """Another broker coordinates the group by now, and has its offsets."""
+
+
+OffsetsFetched = Callable[[ErrorCode, Iterable[FetchedTopic]], None]
+"""Takes NONE and the offsets, or the reason why it is not known whether they are committed and no offsets. If all
+offsets of a group were asked for, they are looked up topic by topic, as the topics are taken. A topic with very many of
+them comes several times in a row, and OffsetsGoneError may be raised instead of one."""

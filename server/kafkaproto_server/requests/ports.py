@@ -200,9 +200,9 @@ class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
     find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
     end_of_epoch: Callable[[EpochQuery], EpochEnd]
     """Where an epoch ends in the log of a partition that this broker leads."""
-    producers_of: Callable[[str, int], ErrorCode | Iterator[ProducerStatus]]
-    """The active producers of a partition, by topic and index, or why there is no answer. They are looked at one by
-    one, as the iterator is asked."""
+    producers_of: Callable[[str, int], ErrorCode | tuple[int, Iterator[ProducerStatus]]]
+    """How many active producers a partition has, by topic and index, and which; or why there is no answer. They are
+    looked at one by one, as the iterator is asked; with the first one it takes 8 bytes for each of them."""
     logs: Callable[[], Iterator[LogStatus]]
     """All logs of this broker that are open, looked at one by one."""
     leader_of: Callable[[bytes, int], tuple[int, int]]
@@ -246,6 +246,8 @@ class GroupPort(msgspec.Struct, frozen=True, kw_only=True):
     """All groups that this broker coordinates."""
     described: Callable[[str], DescribedGroup]
     """A classic group."""
+    described_values: Callable[[str], int]
+    """How many values the description of a group of any kind holds, about."""
     commit_offsets: Callable[[str, Committer, Sequence[OffsetCommitPartition], int, Results], None]
     """Commit offsets of a group. The fourth argument is the retention time in milliseconds, or NO_RETENTION_TIME."""
     commit_in_transaction: Callable[
@@ -279,6 +281,7 @@ NO_GROUPS = GroupPort(
     leave=_refuse,
     listed=_refuse,
     described=_refuse,
+    described_values=_refuse,
     commit_offsets=_refuse,
     commit_in_transaction=_refuse,
     fetch_offsets=_refuse,
@@ -334,6 +337,8 @@ class TransactionPort(msgspec.Struct, frozen=True, kw_only=True):
     """Whether partitions take part in a transaction."""
     end_transaction: Callable[[EndTxnValues, ProducerDone], None]
     """Commit or abort a transaction."""
+    transaction_partitions: Callable[[str], int]
+    """How many partitions the description of a transaction names; 0 if there is none."""
     describe_transaction: Callable[[str], DescribeTransactionsResponse.TransactionState]
     """One transaction that this broker coordinates."""
     list_transactions: Callable[[ListValues], ErrorCode | ListedTransactions]
@@ -352,6 +357,7 @@ NO_TRANSACTIONS = TransactionPort(
     add_partitions=_refuse,
     verify_partitions=_refuse,
     end_transaction=_refuse,
+    transaction_partitions=_refuse,
     describe_transaction=_refuse,
     list_transactions=_refuse,
     offsets_partition=_refuse,

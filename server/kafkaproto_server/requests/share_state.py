@@ -8,7 +8,7 @@ coordinator, on this broker or another, and tries again while there is hope, as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from kafkaproto.error_codes import ErrorCode
@@ -64,7 +64,7 @@ class ShareState(NamedTuple):
     """What lies before is done with. `NO_START_OFFSET` in a write leaves it as it is."""
     delivery_complete_count: int = NO_DELIVERY_COMPLETE_COUNT
     """The number of records from the start offset on that are done with (KIP-1226); -1 if it is not known."""
-    batches: tuple[StateBatch, ...] = ()
+    batches: Sequence[StateBatch] = ()
     """Ascending. Empty in a summary."""
 
 

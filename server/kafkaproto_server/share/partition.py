@@ -25,7 +25,7 @@ Apache Kafka: ``SharePartition``.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from kafkaproto.error_codes import ErrorCode
@@ -88,7 +88,7 @@ class SharePartition:
             raise _unusable(problem)
         self._load(state.batches)
 
-    def _load(self, batches: tuple[StateBatch, ...]) -> None:
+    def _load(self, batches: Sequence[StateBatch]) -> None:
         gap_start: int | None = None
         behind = self.start_offset
         for each in batches:

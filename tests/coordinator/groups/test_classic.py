@@ -17,6 +17,7 @@ from tests.coordinator.support.groups import (
     SESSION_MS,
     Groups,
 )
+from tests.coordinator.support.offsets import of
 
 NONE = ErrorCode.NONE
 OTHER = (("range", b"another subscription"),)
@@ -118,6 +119,17 @@ def test_a_rebalance_waits_for_an_id_no_longer_than_its_session() -> None:
     again = groups.join(member_id, protocols=OTHER)
     groups.advance(SESSION_MS)
     assert again[0].generation == 2
+
+
+def test_a_group_of_ids_alone_is_forgotten_with_them() -> None:
+    groups = Groups()
+    groups.join(needs_known_id=True)
+    groups.join(needs_known_id=True, group="h")
+    groups.commit(of("t", 0, 5), group="h")
+    assert [name for name, *_ in groups.listed()] == ["group", "h"]
+    groups.advance(SESSION_MS)
+    # The other one has an offset.
+    assert [name for name, *_ in groups.listed()] == ["h"]
 
 
 def test_an_unknown_id_is_refused() -> None:

@@ -219,7 +219,7 @@ def test_a_fetch_learns_of_commits_that_nobody_waits_for_any_more() -> None:
 def test_a_stable_fetch_waits_for_what_it_has_read() -> None:
     offsets = Offsets(commits_at_once=False)
     offsets.commit("g", of("t", 0, 5))
-    seen = offsets.ask("g", stable=True)
+    seen = offsets.ask("g", [TopicPartitions(topic="t", partitions=(0,))], stable=True)
     assert seen.code is None
     # It says what was there at its time.
     offsets.commit("g", of("t", 0, 6))

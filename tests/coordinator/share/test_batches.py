@@ -51,7 +51,7 @@ def test_of_each_record_the_batch_with_the_most_deliveries_counts(
     so_far: tuple[StateBatch, ...] = ()
     for new, start_offset in writes:
         expected = model([*so_far, *new], start_offset)
-        so_far = combined(so_far, tuple(new), start_offset)
+        so_far = tuple(combined(so_far, tuple(new), start_offset))
         assert so_far == expected
         assert is_in_order(so_far)
 
@@ -61,7 +61,7 @@ def test_the_order_of_batches_means_nothing(new: list[StateBatch]) -> None:
     at_once = combined((), tuple(new), NO_START)
     one_by_one: tuple[StateBatch, ...] = ()
     for each in reversed(new):
-        one_by_one = combined(one_by_one, (each,), NO_START)
+        one_by_one = tuple(combined(one_by_one, (each,), NO_START))
     assert one_by_one == at_once
 
 

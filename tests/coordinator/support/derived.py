@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.member import MemberState as ConsumerMemberState
+from kafkaproto_server.coordinator.groups.pending_members import id_key
 from kafkaproto_server.coordinator.groups.revocations import RevocationWatch
 from kafkaproto_server.coordinator.groups.sessions import RETRY_MS, SessionWatch
 from kafkaproto_server.coordinator.groups.share.group import ShareGroup
@@ -30,7 +31,7 @@ def check_classic(group: ClassicGroup, world: World) -> None:
     supported = Counter(name for each in members for name in dict(each.protocols))
     assert dict(group.supported) == dict(supported)
     assert group.unsynced <= group.members.keys()
-    assert not group.pending_ids & group.members.keys()
+    assert not group.pending_ids & {id_key(each) for each in group.members}
     assert group.leader_id in group.members if members else group.leader_id is None
     due = world.due()
     for each in members:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -51,10 +51,10 @@ class Seen:
         self.code: ErrorCode | None = None
         self.topics: Sequence[FetchedTopic] = ()
 
-    def __call__(self, code: ErrorCode, topics: Sequence[FetchedTopic]) -> None:
+    def __call__(self, code: ErrorCode, topics: Iterable[FetchedTopic]) -> None:
         assert self.code is None, "one response"
         self.code = code
-        self.topics = topics
+        self.topics = tuple(topics)
 
     @property
     def offsets(self) -> Fetched:

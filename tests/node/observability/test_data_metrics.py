@@ -119,8 +119,8 @@ def test_clients_that_have_to_wait_are_counted_and_others_are_not() -> None:
     waits = throttling.statistics.waits
     assert (throttling.statistics.used[RateQuota.PRODUCE], waits["produce"].count) == (50, 0)
     assert throttling.record(RateQuota.PRODUCE, "alice", "c", 1000) > 0
-    throttling.controller_told(0)
-    throttling.controller_told(30)
+    throttling.controller_told("alice", "c", 0)
+    throttling.controller_told("alice", "c", 30)
     assert {name: each.count for name, each in waits.items()} == {
         "produce": 1,
         "fetch": 0,

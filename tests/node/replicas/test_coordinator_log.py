@@ -10,14 +10,16 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import OffsetCommitKey
+from kafkaproto.messages import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
+from kafkaproto.records.coordinator import encode_coordinator_record
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
 from kafkaproto_server.log_state.producers import ProducerRefused
 from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
+from kafkaproto_server.node.replicas.coordinator_log import COMPRESSED_TO, PartitionLog
 from kafkaproto_server.replica.partition import PartitionError
 
 TIMEOUT_MS = 100
+MAX_BATCH_BYTES = 10_000
 COMMITTED, NOT_IN_TIME, GONE = ErrorCode.NONE, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR
 
 
@@ -30,17 +32,19 @@ class World:
     told: list[tuple[str, ErrorCode]] = field(default_factory=list)
     times: Histogram = field(default_factory=Histogram)
     error: Exception | None = None
+    codec: int = 0
 
     def __post_init__(self) -> None:
+        limits = SimpleNamespace(max_message_bytes=MAX_BATCH_BYTES)
         self.partition = SimpleNamespace(topic_id=b"t" * 16, index=3, high_watermark=10, watchers={})
         self.log = PartitionLog(
-            cast(Any, SimpleNamespace(partition=self.partition)),
+            cast(Any, SimpleNamespace(partition=self.partition, settings=SimpleNamespace(incoming=limits))),
             cast(Any, SimpleNamespace(append_own=self.append_own)),
             cast(Any, SimpleNamespace(now_ms=lambda: self.now)),
             cast(Any, SimpleNamespace(add=lambda at_ms, call: self.timers.append((at_ms, call)))),
             lambda: TIMEOUT_MS,
             self.times,
-            lambda: 0,
+            lambda: self.codec,
         )
 
     def append_own(self, *arguments: Any, **named: Any) -> int:
@@ -166,3 +170,56 @@ def test_a_record_with_a_string_that_is_too_long_is_an_unknown_error(world: Worl
     with pytest.raises(CoordinatorError) as found:
         world.log.append([record])
     assert found.value.code == ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+@pytest.fixture
+def encoded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The values that were encoded."""
+    values: list[object] = []
+
+    def note(key: Any, value: Any, version: int) -> Any:
+        values.append(value)
+        return encode_coordinator_record(key, value, version)
+
+    monkeypatch.setattr(f"{PartitionLog.__module__}.encode_coordinator_record", note)
+    return values
+
+
+def offsets(count: int) -> list[Record]:
+    """Commits, each of which has a little more than 1,000 bytes."""
+    value = OffsetCommitValue(offset=1, metadata="m" * 1_000)
+    return [Record(OffsetCommitKey(group="g", topic="t", partition=each), value, 4) for each in range(count)]
+
+
+def test_no_more_is_encoded_than_fits_into_a_batch(world: World, encoded: list[object]) -> None:
+    assert world.log.append(offsets(9)) == 11
+    encoded.clear()
+    for append in (
+        world.log.append,
+        lambda records: world.log.append_in_transaction(records, producer_id=1, producer_epoch=2),
+    ):
+        with pytest.raises(CoordinatorError) as found:
+            append(offsets(4_000))
+        assert found.value.code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert len(encoded) == 2 * 10
+
+
+def test_what_is_compressed_may_be_larger(world: World, encoded: list[object]) -> None:
+    world.codec = 4
+    assert world.log.append(offsets(9 * COMPRESSED_TO)) == 11
+    with pytest.raises(CoordinatorError):
+        world.log.append(offsets(10 * COMPRESSED_TO))
+
+
+def test_a_group_whose_members_have_sent_too_much_is_not_encoded(world: World, encoded: list[object]) -> None:
+    def group(members: int) -> Record:
+        member = GroupMetadataValue.MemberMetadata(
+            member_id="m", client_id="c", client_host="h", subscription=bytes(600), assignment=bytes(500)
+        )
+        return Record(GroupMetadataKey(group="g"), GroupMetadataValue(members=[member] * members), 3)
+
+    assert world.log.append([group(8)]) == 11
+    encoded.clear()
+    with pytest.raises(CoordinatorError) as found:
+        world.log.append([group(10)])
+    assert (found.value.code, encoded) == (ErrorCode.UNKNOWN_SERVER_ERROR, [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -22,9 +23,10 @@ from kafkaproto.messages import (
     WriteTxnMarkersRequest,
 )
 from kafkaproto_server.image.apply_configs import quota_entity
-from kafkaproto_server.net.pump import CloseConnection, Outcome, Throttled
+from kafkaproto_server.net.pump import CloseConnection, Held, Outcome, Throttled
 from kafkaproto_server.node.serving.dispatch import Dispatcher
 from kafkaproto_server.node.serving.throttling import Throttling
+from kafkaproto_server.quotas.matching import ClientQuotas
 from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.requests.context import Encoded
 from kafkaproto_server.types import ListenerKind
@@ -235,3 +237,107 @@ def test_without_quotas_nothing_is_measured() -> None:
     assert isinstance(ask(dispatcher, DescribeClusterRequest(), 1), Throttled)
     quotas.throttling.use_quotas({})
     assert not isinstance(ask(dispatcher, DescribeClusterRequest(), 1), Throttled)
+
+
+class NewConnections(Partner):
+    """A partner whose client opens connections."""
+
+    def write(
+        self, number: int, size: int = 100, client_id: str = "me", listener: str = "PLAINTEXT"
+    ) -> Outcome:
+        """Produce at a connection of this number."""
+        message = self.broker.produce_request(("t", 0, batch(bytes(size))), acks=1)
+        where = msgspec.structs.replace(connection(number=number), listener_name=listener)
+        event = msgspec.structs.replace(request(message, 13), client_id=client_id)
+        (outcome,) = served(self.dispatcher, event, where)
+        return outcome
+
+
+def test_a_new_connection_of_a_client_over_its_quota_waits_before_it_is_served() -> None:
+    partner = NewConnections(producer_byte_rate=1_000.0)
+    # The two were there before.
+    assert not isinstance(partner.write(2), Throttled)
+    outcome = partner.write(1, 20_000)
+    assert isinstance(outcome, Throttled)
+    until_ms = outcome.mute_ms
+    for number in range(3, 100):
+        held = partner.write(number, 20_000)
+        assert isinstance(held, Held)
+        assert held.wait_ms == until_ms
+    assert isinstance(partner.write(1, listener="ANOTHER"), Held)
+    # As Kafka does: it is told, and waits then.
+    outcome = partner.write(2)
+    assert isinstance(outcome, Throttled)
+    assert until_ms < outcome.mute_ms < until_ms + 500
+    partner.quotas.now_ms = until_ms
+    # It waits for as long as the newest of them.
+    held = partner.write(3)
+    assert isinstance(held, Held)
+    partner.quotas.now_ms += held.wait_ms
+    assert not isinstance(partner.write(3), Held)
+
+
+def test_what_new_connections_send_exceeds_a_quota_once_only() -> None:
+    partner = NewConnections(producer_byte_rate=1_000.0)
+    accepted = 0
+    for number in range(1, 1_000):
+        partner.quotas.now_ms += 100
+        accepted += not isinstance(partner.write(number, 5_000), Held)
+    # A hundred seconds, and what is allowed at once.
+    assert accepted * 5_000 < 100_000 + 20_000
+
+
+def test_only_those_wait_that_the_quota_is_for() -> None:
+    partner = NewConnections()
+    quotas: ClientQuotas = {
+        quota_entity([("user", "ANONYMOUS"), ("client-id", None)]): {"producer_byte_rate": 1_000.0}
+    }
+    partner.quotas.throttling.use_quotas(quotas)
+    assert isinstance(partner.write(1, 20_000, "a"), Throttled)
+    assert isinstance(partner.write(2, 100, "a"), Held)
+    assert not isinstance(partner.write(3, 100, "b"), Held | Throttled)
+    # It may go on with all else.
+    assert not isinstance(ask(partner.dispatcher, DescribeClusterRequest(), 1), Held)
+    # Another quota begins anew.
+    partner.quotas.throttling.use_quotas(dict(quotas))
+    assert not isinstance(partner.write(4, 100, "a"), Held)
+
+
+def test_a_new_connection_of_a_consumer_over_its_quota_gets_no_records() -> None:
+    partner = Partner(consumer_byte_rate=1_000.0)
+    written(partner, 3, 4_000)
+    partner.produce(10)
+    partner.broker.replicate("t", 4)
+    partner.fetch()
+    until_ms = partner.fetch()[1]
+    assert until_ms > 0
+    partner.quotas.now_ms = until_ms - 100
+    message = partner.broker.fetch_request(("t", [wanted(0, 3)]))
+
+    def fetch(number: int) -> tuple[FetchResponse, int]:
+        (outcome,) = served(partner.dispatcher, request(message, 18), connection(number=number))
+        return decoded(outcome, FetchResponse, 18)
+
+    response, mute_ms = fetch(2)
+    assert (response.responses, response.throttle_time_ms, mute_ms) == ([], 100, 100)
+    # So little is not too much, for a connection that was there before.
+    response, mute_ms = fetch(1)
+    assert (len(response.responses), mute_ms) == (1, 0)
+
+
+def test_a_new_connection_waits_for_time_on_the_loop() -> None:
+    quotas = Quotas(request_percentage=1e-9)
+    dispatcher = Dispatcher(services(IMAGE), throttling=quotas.throttling)
+    assert isinstance(ask(dispatcher, DescribeClusterRequest(), 1), Throttled)
+    (outcome,) = served(dispatcher, request(DescribeClusterRequest(), 1), connection(number=2))
+    assert outcome == Held(wait_ms=1_000)
+
+
+def test_a_new_connection_waits_for_changes_of_partitions() -> None:
+    calls, quotas = Calls(), Quotas(controller_mutation_rate=1.0)
+    dispatcher = Dispatcher(services(IMAGE, calls), throttling=quotas.throttling)
+    served(dispatcher, request(CreateTopicsRequest(), 5), connection())
+    calls.replies[0].resolve(CreateTopicsResponse(throttle_time_ms=700))
+    assert served(dispatcher, request(CreateTopicsRequest(), 5), connection(number=2)) == [Held(wait_ms=700)]
+    (outcome,) = served(dispatcher, request(DescribeClusterRequest(), 1), connection(number=2))
+    assert not isinstance(outcome, Held)

@@ -67,7 +67,9 @@ def _fill(place: Partition, topic: str, services: Services) -> Steps[None]:
     if isinstance(found, ErrorCode):
         place.error_code = found
         return
-    for each in found:
+    count, producers = found
+    yield 8 * count
+    for each in producers:
         place.active_producers.append(
             DescribeProducersResponse.ProducerState(
                 producer_id=each.producer_id,

@@ -13,7 +13,7 @@ from kafkaproto.messages import DescribeGroupsRequest, DescribeGroupsResponse
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import OPERATIONS_NOT_ASKED, authorized_operations, is_allowed
-from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.bounds import BYTES_A_VALUE, ITEMS
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
@@ -33,6 +33,8 @@ def handle_describe_groups(
     # A request of some megabytes may name one large group ten thousand times.
     for group_id in dict.fromkeys(request.groups):
         if is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group_id):
+            # A group is described in one step: it does not change meanwhile.
+            yield BYTES_A_VALUE * services.groups.described_values(group_id)
             described = _describe(group_id, context, services)
             if request.include_authorized_operations and not described.error_code:
                 described.authorized_operations = authorized_operations(

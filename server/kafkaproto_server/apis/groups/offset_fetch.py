@@ -9,7 +9,7 @@ those whose topics it may see, and in version 10 those whose topics exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,7 @@ from kafkaproto_server.requests.offset_requests import (
     FetchedPartition,
     FetchedTopic,
     OffsetReader,
+    OffsetsGoneError,
     TopicPartitions,
 )
 from kafkaproto_server.requests.ports import Services
@@ -62,6 +63,8 @@ class _Found(msgspec.Struct):
 
     code: ErrorCode = ErrorCode.NONE
     topics: list[FetchedTopic] = msgspec.field(default_factory=list)
+    every: Iterable[FetchedTopic] = ()
+    """Instead, if all offsets of the group were asked for: see `OffsetsFetched`."""
 
 
 def handle_offset_fetch(
@@ -74,11 +77,14 @@ def handle_offset_fetch(
     # One more is missing until all are handed over.
     missing = 1
 
-    def done(into: _Found | None, code: ErrorCode, topics: Sequence[FetchedTopic]) -> None:
+    def done(into: _Found | None, code: ErrorCode, topics: Iterable[FetchedTopic]) -> None:
         nonlocal missing
         if into is not None:
             into.code = code if code is not ErrorCode.NONE else into.code
-            into.topics += topics
+            if isinstance(topics, Sequence):
+                into.topics += topics
+            else:
+                into.every = topics
         missing -= 1
         if not missing:
             reply.resolve(_response(asked, found, context, services))
@@ -185,74 +191,76 @@ def _response(
     for group, each in zip(asked, found, strict=True):
         if each.code is not ErrorCode.NONE:
             each.topics = []
-        elif group.topics is None:
-            each.topics = yield from _visible(each.topics, context, services)
         if context.api_version >= _FIRST_WITH_MANY:
             result = Group(group_id=group.group_id, error_code=each.code)
             response.groups.append(result)
-            for topic in each.topics:
-                result.topics.append((yield from _topic(topic)))
-                yield
+            yield from _add(each.topics, result.topics, Topics, Partitions)
+            if group.topics is None and each.code is ErrorCode.NONE:
+                visible = _visible(each.every, context, services)
+                try:
+                    yield from _add(visible, result.topics, Topics, Partitions)
+                except OffsetsGoneError:
+                    result.error_code, result.topics = ErrorCode.NOT_COORDINATOR, []
         else:
             if each.code is not ErrorCode.NONE and context.api_version < _FIRST_WITH_GROUP_ERROR:
                 each.topics = [_failed(topic, each.code) for topic in group.topics or ()]
             response.error_code = each.code
-            for topic in each.topics:
-                response.topics.append((yield from _old_topic(topic)))
-                yield
+            yield from _add(each.topics, response.topics, OldTopic, OldPartition)
+            if group.topics is None and each.code is ErrorCode.NONE:
+                visible = _visible(each.every, context, services)
+                try:
+                    yield from _add(visible, response.topics, OldTopic, OldPartition)
+                except OffsetsGoneError:
+                    # There is no version 1 of it: all offsets can be asked for from version 2 on.
+                    response.error_code, response.topics = ErrorCode.NOT_COORDINATOR, []
         yield
     return response
 
 
 def _visible(
-    topics: Sequence[FetchedTopic], context: RequestContext, services: Services
-) -> Steps[list[FetchedTopic]]:
-    """Of all topics of a group, those that the sender sees."""
-    ids = services.metadata.image().topic_ids
-    visible = []
+    topics: Iterable[FetchedTopic], context: RequestContext, services: Services
+) -> Iterator[FetchedTopic | None]:
+    """Of all topics of a group, those that the sender sees; None for each other one."""
+    for topic in topics:
+        ids = services.metadata.image().topic_ids
+        if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, topic.topic):
+            yield None
+        elif context.api_version < _FIRST_WITH_IDS:
+            yield topic
+        elif (topic_id := ids.get(topic.topic, ZERO_UUID)) == ZERO_UUID:
+            yield None
+        else:
+            yield msgspec.structs.replace(topic, topic_id=topic_id)
+
+
+def _add(
+    topics: Iterable[FetchedTopic | None],
+    into: list[Any],
+    topic_class: type[Topics] | type[OldTopic],
+    partition_class: type[Partitions] | type[OldPartition],
+) -> Steps[None]:
+    """Add topics to the response."""
+    of_topic: Any = None
     for topic in topics:
         yield
-        if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, topic.topic):
+        if topic is None:
             continue
-        if context.api_version >= _FIRST_WITH_IDS:
-            topic_id = ids.get(topic.topic, ZERO_UUID)
-            if topic_id == ZERO_UUID:
-                continue
-            topic = msgspec.structs.replace(topic, topic_id=topic_id)
-        visible.append(topic)
-    return visible
-
-
-def _topic(topic: FetchedTopic) -> Steps[Topics]:
-    result = Topics(name=topic.topic, topic_id=topic.topic_id)
-    for each in topic.partitions:
-        result.partitions.append(
-            Partitions(
-                partition_index=each.partition,
-                committed_offset=each.committed_offset,
-                committed_leader_epoch=each.committed_leader_epoch,
-                metadata=each.metadata,
-                error_code=each.code,
+        if of_topic is None or of_topic.name != topic.topic:
+            of_topic = topic_class(name=topic.topic)
+            if isinstance(of_topic, Topics):
+                of_topic.topic_id = topic.topic_id
+            into.append(of_topic)
+        for each in topic.partitions:
+            of_topic.partitions.append(
+                partition_class(
+                    partition_index=each.partition,
+                    committed_offset=each.committed_offset,
+                    committed_leader_epoch=each.committed_leader_epoch,
+                    metadata=each.metadata,
+                    error_code=each.code,
+                )
             )
-        )
-        yield
-    return result
-
-
-def _old_topic(topic: FetchedTopic) -> Steps[OldTopic]:
-    result = OldTopic(name=topic.topic)
-    for each in topic.partitions:
-        result.partitions.append(
-            OldPartition(
-                partition_index=each.partition,
-                committed_offset=each.committed_offset,
-                committed_leader_epoch=each.committed_leader_epoch,
-                metadata=each.metadata,
-                error_code=each.code,
-            )
-        )
-        yield
-    return result
+            yield
 
 
 def refuse(request: OffsetFetchRequest, refusal: Refusal) -> Steps[OffsetFetchResponse]:

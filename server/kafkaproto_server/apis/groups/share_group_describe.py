@@ -13,7 +13,7 @@ from kafkaproto.messages import ShareGroupDescribeRequest, ShareGroupDescribeRes
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import authorized_operations, is_allowed
-from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.bounds import BYTES_A_VALUE, ITEMS
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
@@ -33,6 +33,8 @@ def handle_share_group_describe(
     response = ShareGroupDescribeResponse()
     # A request of some megabytes may name one large group ten thousand times.
     for group_id in dict.fromkeys(request.group_ids):
+        # A group is described in one step: it does not change meanwhile.
+        yield BYTES_A_VALUE * services.groups.described_values(group_id)
         response.groups.append(_described(group_id, request, context, services))
         yield
     return response

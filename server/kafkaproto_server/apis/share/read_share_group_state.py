@@ -23,24 +23,37 @@ from kafkaproto_server.security.acls import Operation
 from kafkaproto_server.types import Deferred, Steps
 
 Response = ReadShareGroupStateResponse
+BYTES_A_BATCH = 256
+"""Memory of a batch in the response."""
 
 
 def handle_read_share_group_state(
     request: ReadShareGroupStateRequest, context: RequestContext, services: Services
-) -> Steps[Deferred[Response]]:
+) -> Steps[Deferred[Any]]:
     """Ask the share coordinator for each partition."""
 
     def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
         services.share_state.read_state(group_id, topic_id, named.partition, named.leader_epoch, done)
 
-    return asked(request, Response, Response.ReadStateResult, ask=ask, fill=_fill)
+    reply: Deferred[Any] = yield from asked(request, Response, Response.ReadStateResult, ask=ask, fill=_fill)
+    return reply.then(_with_batches)
 
 
 def _fill(place: Any, result: Result) -> None:
     if result.state is not None:
         place.state_epoch = result.state.state_epoch
         place.start_offset = result.state.start_offset
-        place.state_batches = [Response.StateBatch(**each._asdict()) for each in result.state.batches]
+        # As the coordinator has them, until all are there: they take little memory.
+        place.state_batches = result.state.batches
+
+
+def _with_batches(response: Any) -> Steps[Response]:
+    """The response, once the batches of each partition are as it has to have them."""
+    for topic in response.results:
+        for place in topic.partitions:
+            yield BYTES_A_BATCH * len(place.state_batches)
+            place.state_batches = [Response.StateBatch(**each._asdict()) for each in place.state_batches]
+    return response  # type: ignore[no-any-return]
 
 
 API = Api(

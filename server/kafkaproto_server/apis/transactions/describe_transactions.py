@@ -13,7 +13,7 @@ from kafkaproto.messages import DescribeTransactionsRequest, DescribeTransaction
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
-from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT, ITEMS
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
@@ -29,6 +29,8 @@ def handle_describe_transactions(
     """Describe them, one a step."""
     response = DescribeTransactionsResponse()
     for transactional_id in dict.fromkeys(request.transactional_ids):
+        # A transaction is described in one step: it does not change meanwhile.
+        yield BYTES_AN_ELEMENT * services.transactions.transaction_partitions(transactional_id)
         response.transaction_states.append(_described(transactional_id, context, services))
         yield
     return response

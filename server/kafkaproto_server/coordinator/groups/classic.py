@@ -18,6 +18,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.counted import CountedGroups
+from kafkaproto_server.coordinator.groups.pending_members import PendingMembers, id_key
 from kafkaproto_server.coordinator.values import CoordinatorError, CoordinatorLog, Surroundings
 from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.group_requests import (
@@ -59,6 +60,9 @@ class ClassicGroups:
         self._surroundings = surroundings
         self._groups = groups
         self._metrics = metrics
+        self._pending = PendingMembers(surroundings, self._pending_gone)
+        self.has_offsets: Callable[[str], bool] = lambda _: False
+        """Whether offsets are kept for a group."""
 
     def _is_current(self, group: ClassicGroup) -> bool:
         return self._groups.get(group.group_id) is group
@@ -78,7 +82,7 @@ class ClassicGroups:
         if not group.supports(values.protocol_type, names):
             raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
         if not self._has_room(group, values.member_id):
-            group.pending_ids.discard(values.member_id)
+            group.pending_ids.discard(id_key(values.member_id))
             raise CoordinatorError(ErrorCode.GROUP_MAX_SIZE_REACHED)
         if values.member_id == UNKNOWN_MEMBER:
             self._join_new(group, values, joined)
@@ -107,23 +111,22 @@ class ClassicGroups:
                 self._replace_static(group, group.members[old_id], member_id, values, joined)
                 return
         elif values.needs_known_id:
-            self._hand_out(group, member_id, values.session_timeout_ms)
+            self._pending.hand_out(group, member_id, values.session_timeout_ms)
             raise CoordinatorError(ErrorCode.MEMBER_ID_REQUIRED, member_id)
         self._add_and_rebalance(group, member_id, values, joined)
 
-    def _hand_out(self, group: ClassicGroup, member_id: str, timeout_ms: int) -> None:
-        group.pending_ids.add(member_id)
-
-        def expire() -> None:
-            if self._is_current(group) and member_id in group.pending_ids:
-                group.pending_ids.discard(member_id)
-                self._maybe_complete_join(group)
-
-        self._surroundings.call_at(self._surroundings.now_ms() + timeout_ms, expire)
+    def _pending_gone(self, group: ClassicGroup) -> None:
+        """A group does not wait for a member any more that has an id and did not come."""
+        if not self._is_current(group):
+            return
+        self._maybe_complete_join(group)
+        if group.is_unused and not self.has_offsets(group.group_id):
+            self._groups.discard(group.group_id)
 
     def _join_known(self, group: ClassicGroup, values: JoinValues, joined: Joined) -> None:
         member_id = values.member_id
-        if member_id in group.pending_ids:
+        if id_key(member_id) in group.pending_ids:
+            group.pending_ids.discard(id_key(member_id))
             self._add_and_rebalance(group, member_id, values, joined)
             return
         member = self._member(group, member_id, values.group_instance_id)
@@ -539,8 +542,8 @@ class ClassicGroups:
         return results
 
     def _leave_one(self, group: ClassicGroup, member_id: str, instance_id: str | None) -> ErrorCode:
-        if instance_id is None and member_id in group.pending_ids:
-            group.pending_ids.discard(member_id)
+        if instance_id is None and id_key(member_id) in group.pending_ids:
+            group.pending_ids.discard(id_key(member_id))
             return ErrorCode.NONE
         try:
             # An administrator names static members by their instance ids alone.

@@ -82,8 +82,8 @@ class ClassicGroup:
     members: dict[str, ClassicMember] = field(default_factory=dict)
     static_ids: dict[str, str] = field(default_factory=dict)
     """Member ids by instance id."""
-    pending_ids: set[str] = field(default_factory=set)
-    """Ids that were handed out to members which have not joined with them yet."""
+    pending_ids: set[bytes] = field(default_factory=set)
+    """Ids that were handed out to members which have not joined with them yet: see `PendingMembers`."""
     unsynced: set[str] = field(default_factory=set)
     """Members of this generation that have not sent their SyncGroup."""
     supported: Counter[str] = field(default_factory=Counter)
@@ -99,6 +99,16 @@ class ClassicGroup:
     problem: str | None = None
     """What made no sense in the record from which the group was read, and was left out."""
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether nothing was ever kept of it, and nobody is about to join."""
+        return (
+            self.state is ClassicState.EMPTY
+            and not self.generation
+            and self.protocol_type is None
+            and not self.pending_ids
+        )
+
     def become(self, state: ClassicState, wall_ms: int) -> None:
         """Go to another state."""
         self.state = state
@@ -112,7 +122,6 @@ class ClassicGroup:
         if member.group_instance_id is not None:
             self.static_ids[member.group_instance_id] = member.member_id
         self.supported.update(dict(member.protocols).keys())
-        self.pending_ids.discard(member.member_id)
 
     def remove(self, member: ClassicMember) -> None:
         """Forget a member. If it led, the first of the others does."""

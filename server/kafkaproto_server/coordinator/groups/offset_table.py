@@ -90,6 +90,17 @@ class OffsetTable:
             del self._counts[group_id]
         return before
 
+    def let_go(self, most: int) -> int:
+        """Remove so many offsets, or those of one topic of a group if there are more. Returns how many are not removed
+        then that might have been: 1 or more if none is left. The table is of no other use."""
+        while self._groups and most > 0:
+            group_id, topics = self._groups.popitem()
+            while topics and most > 0:
+                most -= len(topics.popitem()[1])
+            if topics:
+                self._groups[group_id] = topics
+        return most
+
     def count(self, group_id: str) -> int:
         """Number of offsets of a group."""
         return self._counts.get(group_id, 0)

@@ -23,8 +23,8 @@ Apache Kafka has this in OffsetMetadataManager.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Protocol
+from itertools import chain, islice
+from typing import Protocol, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
@@ -50,6 +50,7 @@ from kafkaproto_server.requests.offset_requests import (
     FetchedTopic,
     OffsetCommitPartition,
     OffsetsFetched,
+    OffsetsGoneError,
     Results,
     TopicPartitions,
 )
@@ -60,6 +61,12 @@ OFFSETS_AT_ONCE = 5_000
 """How many offsets are deleted in one turn: 30 ms."""
 GONE_AT_ONCE = 2_500
 """How many offsets of a group `expire` or `delete_topics` deletes. A turn may call them for more than one group."""
+OFFSETS_READ_AT_ONCE = 2_000
+"""How many offsets are looked up at once if all of a group are asked for."""
+FREED_AT_ONCE = 50_000
+"""How many offsets are freed in one turn: ten milliseconds."""
+SEEN_AT_ONCE = 20_000
+"""How many offsets of a group `expire` looks at: some ten milliseconds."""
 TOMBSTONES_PER_BATCH = 500
 """Of deleted topics and expiry, which may concern any number of offsets."""
 TOMBSTONE_BYTES = 40
@@ -71,6 +78,10 @@ VALUE_VERSION = 4
 VALUE_VERSION_WITH_EXPIRE_TIMESTAMP = 1
 
 _MAX_TIMESTAMP = 2**63 - 1
+
+
+_Offset: TypeAlias = tuple[str, int, OffsetAndMetadata]
+"""Topic, partition, and what is committed."""
 
 
 class OffsetsLog(CoordinatorLog, Protocol):
@@ -116,6 +127,9 @@ class OffsetMetadataManager:
         self._pending: dict[int, OffsetTable] = {}
         self._open = OpenTransactions()
         self._uncommitted = UncommittedChanges()
+        self._is_over = False
+        # The group of which `expire` has not seen all offsets, and those: the next one, and the others.
+        self._expiring: tuple[str, tuple[_Offset, ...], Iterator[_Offset]] | None = None
         # Behind the last record that was replayed.
         self._end_offset = 0
 
@@ -217,27 +231,37 @@ class OffsetMetadataManager:
         """The committed offsets of some partitions, or of all for which the group has one if ``topics`` is None.
 
         With ``require_stable`` the response comes when all that it depends on is committed, and partitions with pending
-        offsets get UNSTABLE_OFFSET_COMMIT. Otherwise ``fetched`` is called now.
+        offsets get UNSTABLE_OFFSET_COMMIT. Otherwise ``fetched`` is called now. All offsets of a group are looked up
+        after that, some at a time; with ``require_stable``, UNSTABLE_OFFSET_COMMIT is also for what was changed
+        meanwhile and is not committed yet.
         """
-        if require_stable:
+        if topics is None:
+            every = self._all(group_id, is_stable=require_stable)
+            if require_stable:
+                self._when_settled(lambda code: fetched(code, every if code is ErrorCode.NONE else ()))
+            else:
+                fetched(ErrorCode.NONE, every)
+        elif require_stable:
             found = self._fetch(group_id, topics, {}, is_stable=True)
             self._when_settled(lambda code: fetched(code, found if code is ErrorCode.NONE else ()))
         else:
-            self._uncommitted.commit(self._log.high_watermark)
-            before = self._uncommitted.before(group_id)
+            before = self._committed_before(group_id)
             fetched(ErrorCode.NONE, self._fetch(group_id, topics, before, is_stable=False))
+
+    def _committed_before(self, group_id: str) -> Mapping[tuple[str, int], OffsetAndMetadata | None]:
+        """What is committed for the partitions of a group of which the table says something else."""
+        self._uncommitted.commit(self._log.high_watermark)
+        return self._uncommitted.before(group_id)
 
     def _fetch(
         self,
         group_id: str,
-        topics: Sequence[TopicPartitions] | None,
+        topics: Sequence[TopicPartitions],
         before: Mapping[tuple[str, int], OffsetAndMetadata | None],
         *,
         is_stable: bool,
     ) -> list[FetchedTopic]:
         """What there is, except for the partitions in ``before``, of which that is taken."""
-        if topics is None:
-            topics = self._all_topics(group_id, before)
         latest = self._offsets.of_group(group_id)
         found = []
         for topic in topics:
@@ -256,22 +280,46 @@ class OffsetMetadataManager:
             )
         return found
 
-    def _all_topics(
-        self, group_id: str, before: Mapping[tuple[str, int], OffsetAndMetadata | None]
-    ) -> list[TopicPartitions]:
-        """The partitions of a group that have an offset, before those changes."""
-        latest = self._offsets.of_group(group_id)
-        partitions = {topic: dict.fromkeys(of_topic) for topic, of_topic in latest.items()}
-        for (topic, partition), entry in before.items():
-            if entry is None:
-                partitions.get(topic, {}).pop(partition, None)
-            else:
-                partitions.setdefault(topic, {})[partition] = None
-        return [
-            TopicPartitions(topic=topic, partitions=tuple(of_topic))
-            for topic, of_topic in partitions.items()
-            if of_topic
-        ]
+    def _all(self, group_id: str, *, is_stable: bool) -> Iterator[FetchedTopic]:
+        """All offsets of a group, `OFFSETS_READ_AT_ONCE` of a topic at most; each part is looked up when its turn
+        comes. Raises OffsetsGoneError if another broker has the group then."""
+        before = self._committed_before(group_id)
+        changing: dict[str, list[int]] = {}
+        for topic, index in before:
+            changing.setdefault(topic, []).append(index)
+        if self._is_over:
+            raise OffsetsGoneError
+        topics = tuple(self._offsets.of_group(group_id))
+        gone = [topic for topic in changing if topic not in self._offsets.of_group(group_id)]
+        for topic in chain(topics, gone):
+            of_topic = self._offsets.of_group(group_id).get(topic, {})
+            rest = iter(tuple(dict.fromkeys((*of_topic, *changing.get(topic, ())))))
+            while part := tuple(islice(rest, OFFSETS_READ_AT_ONCE)):
+                if self._is_over:
+                    raise OffsetsGoneError
+                before = self._committed_before(group_id)
+                partitions = [
+                    each
+                    for index in part
+                    if (each := self._one_of_all(group_id, topic, index, before, is_stable)) is not None
+                ]
+                if partitions:
+                    yield FetchedTopic(topic=topic, topic_id=ZERO_UUID, partitions=tuple(partitions))
+
+    def _one_of_all(
+        self,
+        group_id: str,
+        topic: str,
+        partition: int,
+        before: Mapping[tuple[str, int], OffsetAndMetadata | None],
+        is_stable: bool,
+    ) -> FetchedPartition | None:
+        """What is said of a partition if all of a group are asked for; None if it has no offset."""
+        is_changing = (topic, partition) in before
+        entry = before[topic, partition] if is_changing else self._offsets.get(group_id, topic, partition)
+        if is_stable and (is_changing or (entry is not None and self._open.has(group_id, topic, partition))):
+            return FetchedPartition(partition=partition, code=ErrorCode.UNSTABLE_OFFSET_COMMIT)
+        return None if entry is None else _fetched(partition, entry, ZERO_UUID)
 
     # -- deletion and expiry -------------------------------------------------------------------------------------
 
@@ -337,6 +385,23 @@ class OffsetMetadataManager:
             if partition not in of_group.get(topic, ()):
                 yield topic, partition
 
+    def unload(self) -> None:
+        """Another broker has these groups now: free the offsets, some at a time."""
+        tables = [self._offsets, *self._pending.values()]
+        self._offsets, self._pending = OffsetTable(), {}
+        self._is_over = True
+
+        def free_some() -> None:
+            most = FREED_AT_ONCE
+            while tables and (most := tables[-1].let_go(most)) > 0:
+                tables.pop()
+                # An empty one takes its time, too.
+                most -= 1
+            if tables:
+                self._surroundings.call_at(self._surroundings.now_ms() + 1, free_some)
+
+        free_some()
+
     def groups(self) -> list[str]:
         """All groups that have an offset, or a pending one."""
         return list(dict.fromkeys([*self._offsets.groups(), *self._open.groups()]))
@@ -350,54 +415,76 @@ class OffsetMetadataManager:
         ids: dict[str, set[bytes]] = {}
         for topic, topic_id in topics:
             ids.setdefault(topic, {ZERO_UUID}).add(topic_id)
-        gone = [
-            Record(_key(group_id, topic, partition), None)
-            for topic, partition in islice(self._of_topics(group_id, ids), GONE_AT_ONCE)
-        ]
+        some = self._of_topics(group_id, ids)
+        gone = [Record(_key(group_id, topic, partition), None) for topic, partition in some]
         for batch in self._batches(gone):
             self._append(batch)
         return len(gone)
 
     def _of_topics(self, group_id: str, ids: Mapping[str, set[bytes]]) -> dict[tuple[str, int], None]:
-        """The partitions of a group with an offset, or a pending one, of topics with these names and ids."""
+        """The partitions of a group with an offset, or a pending one, of topics with these names and ids, at most
+        `GONE_AT_ONCE`."""
         found: dict[tuple[str, int], None] = {}
         of_group = self._offsets.of_group(group_id)
         for topic in sorted(of_group.keys() & ids.keys()):
             for partition, entry in of_group[topic].items():
                 if entry.topic_id in ids[topic]:
                     found[topic, partition] = None
+                    if len(found) == GONE_AT_ONCE:
+                        return found
         for topic, partition in self._open.of_group(group_id):
             for producer_id in self._open.producers(group_id, topic, partition):
                 pending = self._pending[producer_id].get(group_id, topic, partition)
                 if topic in ids and pending is not None and pending.topic_id in ids[topic]:
                     found[topic, partition] = None
+                    if len(found) == GONE_AT_ONCE:
+                        return found
         return found
 
     def expire(self, group_id: str, expiration: Expiration | None) -> bool:
-        """Delete what has expired of a group, at most `GONE_AT_ONCE`; ``expiration`` is None if nothing may expire now.
+        """Delete what has expired of a group, at most `GONE_AT_ONCE` of `SEEN_AT_ONCE`; ``expiration`` is None if
+        nothing may expire now. Who calls again goes on behind those, as long as `is_expiring`.
 
         Returns whether the group has no offset left, also no pending one: then an empty group may be deleted. Raises
         CoordinatorError; part of the offsets may be deleted then.
         """
+        expiring, self._expiring = self._expiring, None
         if not self.count(group_id):
             return not self.has_pending(group_id)
         if expiration is None:
             return False
+        _, first, rest = (
+            expiring if expiring is not None and expiring[0] == group_id else ("", (), self._each(group_id))
+        )
         now_ms = self._surroundings.wall_ms()
         retention_ms = self._config().offsets_retention_ms
         expired = (
             Record(_key(group_id, topic, partition), None)
-            for topic, of_topic in self._offsets.of_group(group_id).items()
+            for topic, partition, entry in islice(chain(first, rest), SEEN_AT_ONCE)
             if not expiration.is_subscribed(topic)
-            for partition, entry in of_topic.items()
             if expiration.has_expired(entry, wall_ms=now_ms, retention_ms=retention_ms)
             # The tombstone would remove the pending offset too.
             and not self._open.has(group_id, topic, partition)
         )
-        for batch in self._batches(list(islice(expired, GONE_AT_ONCE))):
+        gone = list(islice(expired, GONE_AT_ONCE))
+        if (following := next(rest, None)) is not None:
+            self._expiring = group_id, (following,), rest
+        for batch in self._batches(gone):
             self._append(batch)
             self._metrics.offsets_expired += len(batch)
         return not self.count(group_id) and not self.has_pending(group_id)
+
+    def is_expiring(self, group_id: str) -> bool:
+        """Whether `expire` has not looked at all offsets of a group yet."""
+        return self._expiring is not None and self._expiring[0] == group_id
+
+    def _each(self, group_id: str) -> Iterator[_Offset]:
+        """The offsets of a group, each as it is when its turn comes; they may change meanwhile."""
+        for topic in tuple(self._offsets.of_group(group_id)):
+            for partition in tuple(self._offsets.of_group(group_id).get(topic, ())):
+                entry = self._offsets.get(group_id, topic, partition)
+                if entry is not None:
+                    yield topic, partition, entry
 
     def _has(self, group_id: str, topic: str, partition: int) -> bool:
         """Whether there is an offset, or a pending one."""
@@ -526,9 +613,11 @@ def _fetched(partition: int, entry: OffsetAndMetadata | None, topic_id: bytes) -
 
 def _is_longer(text: str, limit: int) -> bool:
     """Whether a text is longer than a limit. Kafka counts UTF-16 code units, though the key's name says bytes."""
-    if 2 * len(text) <= limit:
+    if len(text) > limit:
+        return True
+    if text.isascii() or 2 * len(text) <= limit:
         return False
-    return sum(2 if char > "\uffff" else 1 for char in text) > limit
+    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * limit
 
 
 def _tombstone_bytes(group_id: str, topic: str) -> int:

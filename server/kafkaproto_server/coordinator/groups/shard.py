@@ -30,7 +30,11 @@ from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, Cla
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.classic_members import ClassicMembers
 from kafkaproto_server.coordinator.groups.consumer.commits import PartitionCheck
-from kafkaproto_server.coordinator.groups.consumer.describe import described_group, unknown_group
+from kafkaproto_server.coordinator.groups.consumer.describe import (
+    described_group,
+    unknown_group,
+    values_of_consumer_group,
+)
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.coordinator.groups.consumer.heartbeat import ConsumerGroups
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
@@ -39,7 +43,11 @@ from kafkaproto_server.coordinator.groups.consumer.settings import settings_of
 from kafkaproto_server.coordinator.groups.consumer.values import RegexCompiler
 from kafkaproto_server.coordinator.groups.counted import CountedGroups, GroupCounts
 from kafkaproto_server.coordinator.groups.deletion import GroupDeletions
-from kafkaproto_server.coordinator.groups.describe import described_classic, unknown_classic
+from kafkaproto_server.coordinator.groups.describe import (
+    described_classic,
+    unknown_classic,
+    values_of_classic,
+)
 from kafkaproto_server.coordinator.groups.migration import (
     classic_group,
     consumer_records,
@@ -52,14 +60,16 @@ from kafkaproto_server.coordinator.groups.offset_expiration import (
     Expiration,
     classic_expiration,
 )
-from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager, OffsetsLog
+from kafkaproto_server.coordinator.groups.offsets import GONE_AT_ONCE, OffsetMetadataManager, OffsetsLog
 from kafkaproto_server.coordinator.groups.problems import problems_of
 from kafkaproto_server.coordinator.groups.rounds import GroupRounds
+from kafkaproto_server.coordinator.groups.share.describe import values_of_share_group
 from kafkaproto_server.coordinator.groups.share.heartbeat import ShareGroups
 from kafkaproto_server.coordinator.groups.share.records import SHARE_GROUP_KEYS
 from kafkaproto_server.coordinator.groups.share.service import ShareService
 from kafkaproto_server.coordinator.groups.share.settings import share_settings_of
 from kafkaproto_server.coordinator.groups.streams.config import streams_settings_of
+from kafkaproto_server.coordinator.groups.streams.describe import values_of_streams_group
 from kafkaproto_server.coordinator.groups.streams.group import StreamsGroup
 from kafkaproto_server.coordinator.groups.streams.heartbeat import StreamsGroups
 from kafkaproto_server.coordinator.groups.streams.records import STREAMS_GROUP_KEYS
@@ -163,6 +173,7 @@ class GroupShard:
         )
         self._classic_members = ClassicMembers(self._consumer, self._topics, surroundings.new_id)
         self._offsets = OffsetMetadataManager(config, log, surroundings, metrics)
+        self._classic.has_offsets = self._has_offsets
         self._rounds = GroupRounds(surroundings, self._offsets.count)
         self._deletions = GroupDeletions(
             self._offsets,
@@ -252,6 +263,7 @@ class GroupShard:
         """Another broker coordinates these groups now."""
         self._rounds.unload()
         self._deletions.unload()
+        self._offsets.unload()
         groups = list(self._groups.values())
         self._groups.clear()
         for group in groups:
@@ -269,6 +281,9 @@ class GroupShard:
         """The group may be gone; if its offsets are still there, a simple group is left."""
         if self._offsets.count(group_id) or self._offsets.has_pending(group_id):
             self._know(group_id)
+
+    def _has_offsets(self, group_id: str) -> bool:
+        return self._offsets.count(group_id) > 0 or self._offsets.has_pending(group_id)
 
     def _find(self, group_id: str) -> AnyGroup | None:
         found = self._groups.get(group_id) or self._consumer.groups.get(group_id)
@@ -633,7 +648,8 @@ class GroupShard:
             records = self._deletion_of(group)
             self._log.append(records)
             self._forget(group_id, records)
-        return expired
+        # There are more, or may be.
+        return GONE_AT_ONCE if self._offsets.is_expiring(group_id) else expired
 
     # -- administrators ------------------------------------------------------------------------------------------
 
@@ -656,6 +672,18 @@ class GroupShard:
             yield GroupListing(each.group_id, CONSUMER_PROTOCOL_TYPE, each.state.value, "consumer")
         yield from self.share.listed()
         yield from self._streams.listed()
+
+    def described_values(self, group_id: str) -> int:
+        """How many values the description of a group holds, about; 0 if there is none of this name."""
+        share = self.share.groups.groups.get(group_id)
+        if share is not None:
+            return values_of_share_group(share)
+        group = self._find(group_id)
+        if isinstance(group, ConsumerGroup):
+            return values_of_consumer_group(group)
+        if isinstance(group, StreamsGroup):
+            return values_of_streams_group(group)
+        return 0 if group is None else values_of_classic(group)
 
     def described(self, group_id: str) -> DescribedGroup:
         """A classic group, or why there is none of this name."""

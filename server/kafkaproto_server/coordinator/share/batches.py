@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from kafkaproto_server.coordinator.share.packed_batches import Batches, PackedBatches
 from kafkaproto_server.requests.share_state import (
     ACKNOWLEDGED,
     ARCHIVED,
@@ -27,8 +28,6 @@ from kafkaproto_server.requests.share_state import (
 )
 
 assert AVAILABLE < ACKNOWLEDGED < ARCHIVING < ARCHIVED, "delivery states are compared by their numbers"
-
-Batches = tuple[StateBatch, ...]
 
 _LAST_OFFSET = 2**63 - 1
 """Nothing is behind it, so that no batch may end there."""
@@ -70,6 +69,8 @@ def combined(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     last = max(each.last_offset for each in new)
     begin = bisect_left(so_far, first - 1, key=_last)
     end = max(begin, bisect_right(so_far, last + 1, key=_first))
+    if isinstance(so_far, PackedBatches):
+        return so_far.spliced(begin, end, _swept((*so_far[begin:end], *new)))
     return (*so_far[:begin], *_swept((*so_far[begin:end], *new)), *so_far[end:])
 
 
@@ -83,13 +84,15 @@ def _later_ones(batches: Batches, start_offset: int) -> Batches:
     if not batches or start_offset <= batches[0].first_offset:
         return batches
     begin = bisect_left(batches, start_offset, key=_last)
+    if isinstance(batches, PackedBatches):
+        return batches.spliced(0, begin + 1, _from(batches[begin : begin + 1], start_offset))
     return _from(batches[begin : begin + 1], start_offset) + batches[begin + 1 :]
 
 
-def _from(batches: Batches, start_offset: int) -> Batches:
+def _from(batches: Batches, start_offset: int) -> tuple[StateBatch, ...]:
     """What of the batches lies at the start offset or behind."""
     if start_offset == NO_START_OFFSET:
-        return batches
+        return tuple(batches)
     return tuple(
         each if each.first_offset >= start_offset else each._replace(first_offset=start_offset)
         for each in batches

@@ -306,7 +306,7 @@ class ShareCoordinator:
             start_offset=start_offset,
             delivery_complete_count=count,
         )
-        batches = combined((), new.batches, start_offset)
+        batches = combined((), tuple(new.batches), start_offset)
         if found.updates < self._config().updates_per_snapshot:
             check_combinable(state.batches, batches, start_offset)
             return update_record(key, changed._replace(batches=batches))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from kafkaproto.messages import ShareSnapshotValue, ShareUpdateValue
-from kafkaproto_server.coordinator.share.batches import BatchError, Batches, combined, is_in_order
+from kafkaproto_server.coordinator.share.batches import BatchError, combined, is_in_order
+from kafkaproto_server.coordinator.share.packed_batches import Batches, packed
 from kafkaproto_server.requests.share_state import (
     NO_LEADER_EPOCH,
     NO_START_OFFSET,
@@ -92,7 +93,7 @@ class SharePartition:
             start_offset=start_offset,
             delivery_complete_count=value.delivery_complete_count,
             leader_epoch=value.leader_epoch if value.leader_epoch != NO_LEADER_EPOCH else state.leader_epoch,
-            batches=_added(state.batches, _in_order(value.state_batches), start_offset),
+            batches=packed(_added(state.batches, _in_order(value.state_batches), start_offset)),
         )
 
 
@@ -104,7 +105,7 @@ def state_of_snapshot(value: ShareSnapshotValue) -> PartitionState:
         leader_epoch=value.leader_epoch,
         start_offset=value.start_offset,
         delivery_complete_count=value.delivery_complete_count,
-        batches=_in_order(value.state_batches),
+        batches=packed(_in_order(value.state_batches)),
         create_timestamp_ms=value.create_timestamp,
         write_timestamp_ms=value.write_timestamp,
     )

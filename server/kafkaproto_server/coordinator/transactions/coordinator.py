@@ -551,6 +551,11 @@ class TransactionCoordinator:
 
     # -- administrators ------------------------------------------------------------------------------------------
 
+    def described_partitions(self, transactional_id: str) -> int:
+        """How many partitions `describe` names, at most."""
+        transaction = self._states.get(transactional_id)
+        return 0 if transaction is None else len(transaction.partitions)
+
     def describe(self, transactional_id: str) -> DescribeTransactionsResponse.TransactionState:
         """One transaction; with TRANSACTIONAL_ID_NOT_FOUND if there is none."""
         try:

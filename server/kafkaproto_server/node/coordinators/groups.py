@@ -212,6 +212,7 @@ class GroupCoordinators:
             leave=self._leave,
             listed=self._listed,
             described=self._described,
+            described_values=self._described_values,
             commit_offsets=self._commit,
             commit_in_transaction=self._commit_in_transaction,
             fetch_offsets=self._fetch,
@@ -272,6 +273,12 @@ class GroupCoordinators:
         if self.led.is_loading:
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         return chain.from_iterable(shard.listed() for shard in self.led.loaded_shards())
+
+    def _described_values(self, group_id: str) -> int:
+        try:
+            return self._shard(group_id).described_values(group_id)
+        except CoordinatorError:
+            return 0
 
     def _described(self, group_id: str) -> DescribedGroup:
         try:

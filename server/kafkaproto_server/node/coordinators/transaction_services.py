@@ -91,6 +91,7 @@ class TransactionServices:
             add_partitions=self.coordinators.add_partitions,
             verify_partitions=self.coordinators.verify_partitions,
             end_transaction=self.coordinators.end,
+            transaction_partitions=self.coordinators.described_partitions,
             describe_transaction=self.coordinators.described,
             list_transactions=self.coordinators.listed,
             offsets_partition=self._offsets_partition,

@@ -168,6 +168,13 @@ class TransactionCoordinators:
 
     # -- administrators ------------------------------------------------------------------------------------------
 
+    def described_partitions(self, transactional_id: str) -> int:
+        """See `TransactionCoordinator.described_partitions`."""
+        try:
+            return self._of(transactional_id).described_partitions(transactional_id)
+        except CoordinatorError:
+            return 0
+
     def described(self, transactional_id: str) -> DescribeTransactionsResponse.TransactionState:
         """See `TransactionCoordinator.describe`."""
         try:

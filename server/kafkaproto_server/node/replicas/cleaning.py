@@ -27,6 +27,7 @@ from kafkaproto_server.log_state.compaction import LastBatch
 from kafkaproto_server.node.replicas.checkpointed import PartitionId
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.node.replicas.producer_snapshots import PRODUCERS_A_TURN
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Clock, Disk
@@ -192,7 +193,8 @@ class LogCleaner:
     async def _clean(self, hosted: Hosted, log: TopicLog, dirty: DirtyRange) -> bool:
         """Clean a log. Returns whether that succeeded."""
         cuts, inner, first_s = log.log.cuts, log.log, trio.current_time()
-        cleaning = Cleaning(self._disk, self._plan(hosted, log, dirty))
+        plan = self._plan(hosted, log, dirty, await _last_batches(hosted))
+        cleaning = Cleaning(self._disk, plan)
         name = f"{hosted.partition.topic}-{hosted.partition.index}"
         try:
             while not cleaning.is_done:
@@ -237,7 +239,9 @@ class LogCleaner:
         )
         return True
 
-    def _plan(self, hosted: Hosted, log: TopicLog, dirty: DirtyRange) -> CleaningPlan:
+    def _plan(
+        self, hosted: Hosted, log: TopicLog, dirty: DirtyRange, last_batches: Mapping[int, LastBatch]
+    ) -> CleaningPlan:
         limits = hosted.settings.compaction
         assert limits is not None, "a log was chosen that is not compacted"
         partition = hosted.partition
@@ -249,10 +253,7 @@ class LogCleaner:
             end_offset=dirty.end_offset,
             high_watermark=partition.high_watermark,
             aborted=tuple(partition.aborted),
-            last_batches={
-                each.producer_id: LastBatch(each.last_offset, each.producer_epoch)
-                for each in partition.producers.snapshot_entries()
-            },
+            last_batches=last_batches,
             delete_retention_ms=limits.delete_retention_ms,
             now_ms=self._clock.wall_ms(),
             dedupe_buffer_bytes=int(self._number("log.cleaner.dedupe.buffer.size")),
@@ -304,6 +305,19 @@ class LogCleaner:
 
 def _id(hosted: Hosted) -> PartitionId:
     return hosted.partition.topic_id, hosted.partition.index
+
+
+async def _last_batches(hosted: Hosted) -> Mapping[int, LastBatch]:
+    """The newest batch of each producer, some of them in a turn. One that writes meanwhile may have a newer one, which
+    is in the log as well."""
+    found: dict[int, LastBatch] = {}
+    snapshot = hosted.partition.producers.snapshot()
+    while True:
+        for each in snapshot.take(PRODUCERS_A_TURN):
+            found[each.producer_id] = LastBatch(each.last_offset, each.producer_epoch)
+        if snapshot.is_complete:
+            return found
+        await trio.lowlevel.checkpoint()
 
 
 def _is_in_use(hosted: Hosted, log: TopicLog) -> bool:

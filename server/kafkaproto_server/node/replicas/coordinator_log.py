@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import LocalProtocolError
+from kafkaproto.messages import GroupMetadataValue
 from kafkaproto.records.batch import NewRecord
 from kafkaproto.records.coordinator import encode_coordinator_record
 from kafkaproto_server.coordinator.values import CoordinatorError, Record, told_code
@@ -37,6 +38,8 @@ class _Waiter:
 
 
 _OFFSET = attrgetter("end_offset")
+COMPRESSED_TO = 8
+"""If batches are compressed, records may have so many times the bytes of the largest batch."""
 
 
 class PartitionLog:
@@ -116,9 +119,7 @@ class PartitionLog:
         if self._is_closed:
             raise CoordinatorError(ErrorCode.NOT_COORDINATOR)
         try:
-            new = [
-                NewRecord(*encode_coordinator_record(each.key, each.value, each.version)) for each in records
-            ]
+            new = self._encoded(records)
         except LocalProtocolError as error:
             # A client has sent a string that is longer than the record may have.
             raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
@@ -128,6 +129,26 @@ class PartitionLog:
             )
         except (PartitionError, ProducerRefused) as error:
             raise CoordinatorError(told_code(error.code)) from None
+
+    def _encoded(self, records: Sequence[Record]) -> list[NewRecord]:
+        """Records as bytes. Raises LocalProtocolError, and CoordinatorError if they would not fit into a batch: clients
+        can send many times as much, and no more is encoded than fits."""
+        # Compression may help, but not for ever.
+        limit = self.max_batch_bytes * (COMPRESSED_TO if self._compression() else 1)
+        size = 0
+        new = []
+        for each in records:
+            if isinstance(each.value, GroupMetadataValue):
+                # One record has what all members of a group have sent.
+                members = each.value.members
+                _check_size(
+                    size + sum(len(member.subscription) + len(member.assignment) for member in members), limit
+                )
+            record = NewRecord(*encode_coordinator_record(each.key, each.value, each.version))
+            size += len(record.key or b"") + len(record.value or b"")
+            _check_size(size, limit)
+            new.append(record)
+        return new
 
     def when_committed(self, end_offset: int, call: Told) -> None:
         """See `CoordinatorLog`. An offset may be lower than that of the call before: a coordinator asks again for what
@@ -193,3 +214,10 @@ class PartitionLog:
         self._by_time.clear()
         for each in waiting:
             each.call(ErrorCode.NOT_COORDINATOR)
+
+
+def _check_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise CoordinatorError(
+            told_code(ErrorCode.MESSAGE_TOO_LARGE), f"{size} bytes in records, {limit} are allowed in a batch"
+        )

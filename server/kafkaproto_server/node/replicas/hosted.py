@@ -14,7 +14,6 @@ from functools import partial
 from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
@@ -29,6 +28,7 @@ from kafkaproto_server.node.replicas.checkpointed import (
 from kafkaproto_server.node.replicas.checkpoints import Checkpoints
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, HeldJobs, LogLane, do_jobs
 from kafkaproto_server.node.replicas.failed_logs import FailedLogs, is_of_log
+from kafkaproto_server.node.replicas.producer_snapshots import ProducerSnapshots
 from kafkaproto_server.node.replicas.removals import Removals
 from kafkaproto_server.node.replicas.renames import Renames
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
@@ -205,6 +205,7 @@ class HostedReplicas:
         self._damaged = damaged
         self.failed_logs = FailedLogs(clock, call_at, self._reopen, lost)
         self.flushes = Histogram()
+        self._snapshots: ProducerSnapshots[Hosted] = ProducerSnapshots(clock, call_at, self._put)
         self._is_stopping = False
         self._opening = 0
         self.by_id: dict[PartitionId, Hosted] = {}
@@ -603,10 +604,7 @@ class HostedReplicas:
 
     def has_rolled(self, hosted: Hosted) -> None:
         """A log has begun a new segment: write the states of its producers, and make older segments durable."""
-        log, producers = hosted.log, hosted.partition.producers
-        assert log is not None, "the log is open"
-        states = encode_producer_snapshot(producers.snapshot_entries())
-        self._put(hosted, partial(log.write_producers, states, producers.map_end_offset))
+        self._snapshots.write(hosted)
         self.make_durable(hosted, with_active=False)
 
     def make_durable(self, hosted: Hosted, *, with_active: bool) -> None:

@@ -49,13 +49,14 @@ class Questions:
         end = partition.epochs.end_offset_for(query.leader_epoch, partition.log_end_offset)
         return EpochEnd() if end is None else EpochEnd(leader_epoch=end.epoch, end_offset=end.offset)
 
-    def producers_of(self, topic: str, index: int) -> ErrorCode | Iterator[ActiveProducer]:
-        """The active producers of a partition, which may lead or follow here; the code of `_find` if it has no open
-        log here."""
+    def producers_of(self, topic: str, index: int) -> ErrorCode | tuple[int, Iterator[ActiveProducer]]:
+        """How many active producers a partition has, and which. It may lead or follow here; the code of `_find` if it
+        has no open log here."""
         try:
-            return self._find(topic, index).partition.producers.active()
+            producers = self._find(topic, index).partition.producers
         except PartitionError as error:
             return error.code
+        return producers.count, producers.active()
 
     def logs(self) -> Iterator[LogStatus]:
         """All open logs, and the copies of those that move, each looked at when its turn comes. What was deleted

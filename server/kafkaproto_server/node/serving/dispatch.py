@@ -34,8 +34,9 @@ from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
 from kafkaproto_server.apis.serving import serve
 from kafkaproto_server.apis.table import APIS, URGENT_KEYS, elements_of, refuse_at_once, served_versions
 from kafkaproto_server.metrics.requests import RequestMetrics
-from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
+from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Held, Outcome, Respond
 from kafkaproto_server.node.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
+from kafkaproto_server.node.serving.making_room import Making, MakingRoom
 from kafkaproto_server.node.serving.slices import IMMEDIATELY, Slices
 from kafkaproto_server.node.serving.throttling import RequestThrottle, Throttling, muting, told
 from kafkaproto_server.ports import Buffer
@@ -79,15 +80,18 @@ class Dispatcher:
         heartbeat: Callable[[BrokerHeartbeatRequest, ConnectionInfo], None] | None = None,
         slices: Slices | None = None,
         room: DecodingRoom | None = None,
+        making_room: MakingRoom | None = None,
         throttling: Throttling | None = None,
     ) -> None:
         """``heartbeat`` is called with each broker heartbeat before it is served. ``slices`` run long work; without
-        them it runs at once. ``room`` admits large requests. ``throttling`` has the quotas of clients."""
+        them it runs at once. ``room`` admits large requests, ``making_room`` counts what their responses take.
+        ``throttling`` has the quotas of clients."""
         self.services = services
         self.metrics = metrics or RequestMetrics()
         self.heartbeat = heartbeat
         self.slices = slices or Slices(in_place_s=IMMEDIATELY)
         self.room = room or DecodingRoom()
+        self.making_room = making_room or MakingRoom()
         self.throttling = throttling or Throttling(RateWindows(1, 1), lambda: 0)
         self.abandonable: dict[Hashable, _Serving] = {}
         """The requests that wait only for the sake of their response, by connection."""
@@ -109,6 +113,9 @@ class Dispatcher:
         serving = _Serving(self, request, connection, respond)
         begin = serving.begin_later if self.slices.must_wait else serving.begin
         if self.throttling.is_on and (throttle := self.throttling.of(request, connection)) is not None:
+            if left_ms := throttle.left_ms():
+                respond(Held(wait_ms=left_ms))
+                return
             serving.throttle = throttle
             throttle.run(begin)
         else:
@@ -150,6 +157,7 @@ class _Serving:
         "elements_in_room",
         "elements_waiting",
         "handled_at",
+        "making",
         "message",
         "metrics",
         "node",
@@ -175,6 +183,8 @@ class _Serving:
         # Those that it took from the room for requests that wait.
         self.elements_waiting = 0
         self.waits_for: Deferred[Any] | None = None
+        # What the response takes. Nobody waits for memory with what the quorum needs.
+        self.making = None if self._is_urgent else Making(node.making_room, connection.peer_host)
         # The sender's quotas; None if the cluster has none.
         self.throttle: RequestThrottle | None = None
         self.begun_at = time.perf_counter()
@@ -184,6 +194,12 @@ class _Serving:
     def _body_bytes(self) -> int:
         """The size of the request without its header."""
         return len(self.request.frame) - self.request.body_offset
+
+    @property
+    def _is_urgent(self) -> bool:
+        return (
+            self.request.api_key in URGENT_KEYS and self.connection.listener_kind is ListenerKind.CONTROLLER
+        )
 
     def begin(self) -> None:
         """Serve the request now, except for work that takes long."""
@@ -213,10 +229,10 @@ class _Serving:
             self._failed,
             _owner_of(connection),
             host=connection.peer_host,
-            is_urgent=self.request.api_key in URGENT_KEYS
-            and connection.listener_kind is ListenerKind.CONTROLLER,
+            is_urgent=self._is_urgent,
             dropped=lambda made: self._free(made=made),
             spent=None if self.throttle is None else self.throttle.spent,
+            making=self.making,
         )
 
     def _take_first(self, result: HandlerResult) -> None:
@@ -274,6 +290,9 @@ class _Serving:
         if reply.can_be_abandoned:
             self.waits_for = reply
             self.node.abandonable[_owner_of(self.connection)] = self
+        if self.making is not None:
+            # It holds up nobody who waits for memory. What it keeps is a large request, which has a room of its own.
+            self.making.free()
         elements = self.elements_in_room
         if not elements:
             return
@@ -382,6 +401,8 @@ class _Serving:
         elements, self.elements_waiting = self.elements_waiting, 0
         if elements:
             self.node.room.end_wait(elements)
+        if self.making is not None:
+            self.making.free()
 
     def _failed(self, error: Exception) -> None:
         """Handle an error of a request: caused by its peer, by the disk, or unexpected."""

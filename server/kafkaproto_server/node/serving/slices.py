@@ -6,6 +6,9 @@ could not start, it waits in a queue. One task serves the queues in turn: it run
 all other tasks run, the quorum's driver first. So the others' wait is bounded, however many requests wait and however
 many connections sent them.
 
+Work that makes a response may have to wait for memory between two steps (`node.serving.making_room`). It is in no queue
+then.
+
 There are two queues. Urgent work goes first, for a part of the time, so that clients cannot delay the requests that
 hold the cluster together. Within a queue, hosts take turns (`net.host_queue`).
 """
@@ -21,6 +24,7 @@ import trio
 
 from kafkaproto_server.net.host_queue import HostQueue
 from kafkaproto_server.net.passes import Passes
+from kafkaproto_server.node.serving.making_room import BYTES_A_STEP, Making
 from kafkaproto_server.requests.release import close_steps
 from kafkaproto_server.types import Steps
 
@@ -51,6 +55,7 @@ class _Work:
     is_urgent: bool
     dropped: Dropped | None
     spent: Callable[[float], None] | None
+    making: Making | None
 
 
 class Slices:
@@ -95,28 +100,35 @@ class Slices:
         is_urgent: bool = False,
         dropped: Dropped | None = None,
         spent: Callable[[float], None] | None = None,
+        making: Making | None = None,
     ) -> None:
         """Run work, and call ``done`` with its result or ``failed`` with its error, now or later.
 
         If it has an ``owner``, that can drop the work; then ``dropped`` is called. ``host`` is the host that sent the
-        request. ``spent`` is called with the seconds of each later share of the loop that the work has got.
+        request. ``spent`` is called with the seconds of each later share of the loop that the work has got. ``making``
+        counts what the work makes.
         """
         must_wait = self.must_wait
         end = self._clock() + self._in_place_s
-        if not must_wait and self._done_at_once(steps, done, failed):
+        made_bytes = None if must_wait else self._first_steps(steps, done, failed)
+        if made_bytes is None and not must_wait:
             return
-        work = _Work(steps, done, failed, owner, host, is_urgent, dropped, spent)
-        if must_wait or self._clock() >= end or not self._drive(work, end):
-            self._append(work)
-            self._waiting.unpark_all()
+        work = _Work(steps, done, failed, owner, host, is_urgent, dropped, spent, making)
+        if made_bytes is not None:
+            if not self._has_room(work, made_bytes):
+                return
+            if self._clock() < end and self._drive(work, end):
+                return
+        self._append(work)
 
     def drop(self, owner: Hashable) -> None:
         """Drop all work of an owner: neither its result nor its error is reported."""
         works = self._owned.pop(owner, {})
         while works:
             work, _ = works.popitem()
-            # Work that is being driven is in no queue, so what is found here does not run.
-            self._queue_of(work).remove(work.host, work)
+            # What is found here does not run: it is in a queue, or waits for room.
+            if work.making is None or not work.making.drop():
+                self._queue_of(work).remove(work.host, work)
             steps, dropped = work.steps, work.dropped
             # Its functions may refer to what the steps have made.
             del work
@@ -148,47 +160,82 @@ class Slices:
 
     def _append(self, work: _Work) -> None:
         self._queue_of(work).append(work.host, work)
+        self._own(work)
+        self._waiting.unpark_all()
+
+    def _own(self, work: _Work) -> None:
         if work.owner is not None:
             self._owned.setdefault(work.owner, {})[work] = None
+
+    def _disown(self, work: _Work) -> None:
+        """The work is to run: its owner cannot drop it meanwhile."""
+        if work.owner is not None:
+            owned = self._owned[work.owner]
+            del owned[work]
+            if not owned:
+                del self._owned[work.owner]
 
     def _go_round(self, queue: HostQueue[_Work], end: float) -> None:
         while queue and self._clock() < end:
             work = queue.popleft()
-            if work.owner is not None:
-                owned = self._owned[work.owner]
-                del owned[work]
-                if not owned:
-                    del self._owned[work.owner]
+            self._disown(work)
             began = self._clock()
-            is_complete = self._drive(work, began + SHARE_S)
+            has_stopped = self._drive(work, began + SHARE_S)
             if work.spent is not None:
                 work.spent(self._clock() - began)
-            if not is_complete:
+            if not has_stopped:
                 self._append(work)
 
     @staticmethod
-    def _done_at_once(steps: Steps[Any], done: Done, failed: Failed) -> bool:
-        """Run the first steps of work, which complete small requests. Returns whether the work is complete."""
+    def _first_steps(steps: Steps[Any], done: Done, failed: Failed) -> int | None:
+        """Run the first steps of work, which complete small requests. Returns how many bytes the work makes with that
+        and with its next step; None if it is complete."""
+        made_bytes = 0
         try:
             for _ in range(STEPS_A_LOOK):
-                next(steps)
+                next_bytes = next(steps)
+                made_bytes += next_bytes or BYTES_A_STEP
+                if next_bytes:
+                    break
         except StopIteration as stop:
             result = stop.value
         except Exception as error:
             failed(error)
-            return True
+            return None
         else:
-            return False
+            return made_bytes
         done(result)
-        return True
+        return None
+
+    def _has_room(self, work: _Work, made_bytes: int) -> bool:
+        """Whether work may make so much. If not, it waits until it may."""
+        making = work.making
+        if making is None or making.spend(made_bytes):
+            return True
+
+        def resume() -> None:
+            self._disown(work)
+            self._append(work)
+
+        self._own(work)
+        making.when_room(resume)
+        return False
 
     def _drive(self, work: _Work, end: float) -> bool:
-        """Continue one piece of work until a point in time. Returns whether it is complete."""
+        """Continue one piece of work until a point in time. Returns whether it has stopped before: it is complete, or
+        waits for room."""
         clock, steps = self._clock, work.steps
         try:
             while True:
+                made_bytes = 0
                 for _ in range(STEPS_A_LOOK):
-                    next(steps)
+                    next_bytes = next(steps)
+                    if next_bytes:
+                        made_bytes += next_bytes
+                        break
+                    made_bytes += BYTES_A_STEP
+                if not self._has_room(work, made_bytes):
+                    return True
                 if clock() >= end:
                     return False
         except StopIteration as stop:

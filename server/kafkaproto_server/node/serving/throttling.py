@@ -6,6 +6,9 @@ keeps the event loop busy, which is the one thread that all requests share; work
 quota of partition changes is enforced by the active controller. Its response says how long the client has to wait; the
 broker that forwarded the request mutes the client.
 
+Connections that come while a quota is exceeded wait before they are served (`quotas.client_quotas.Wait`), so that a
+client gains nothing by new ones.
+
 What other brokers send is exempt: the fetches of followers, and the ends of transactions.
 
 A cluster without quotas costs a request one comparison.
@@ -28,9 +31,9 @@ from kafkaproto.schema import within
 from kafkaproto_server.file_part import FilePart
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.net.pump import ConnectionInfo, Outcome, Respond, Throttled
+from kafkaproto_server.net.pump import ConnectionInfo, Held, Outcome, Respond, Throttled
 from kafkaproto_server.node.quorum.published import Published
-from kafkaproto_server.quotas.client_quotas import ClientRates, RateQuota
+from kafkaproto_server.quotas.client_quotas import MUTATION_RATE_KEY, ClientRates, RateQuota
 from kafkaproto_server.quotas.connection_rates import ConnectionRates
 from kafkaproto_server.quotas.matching import ClientQuotas, user_name
 from kafkaproto_server.quotas.rate import RateWindows
@@ -77,6 +80,8 @@ class Throttling:
         self.rates = ClientRates(windows)
         self.now_ms = now_ms
         self._connection_rates = connection_rates or ConnectionRates(windows)
+        # The newest connection of each listener, by its number, of those that have made a request.
+        self._newest: dict[str, int] = {}
         self._waits = {each: Histogram() for each in (*_WAITS.values(), _MUTATIONS)}
         self.statistics = ThrottleStatistics(used=self.rates.used, waits=self._waits)
 
@@ -85,12 +90,33 @@ class Throttling:
         throttle_ms = self.rates.record(kind, user, client_id, value, self.now_ms())
         if throttle_ms:
             self._waits[_WAITS[kind]].add(throttle_ms / 1000)
+            self._begin_wait(kind.value, user, client_id, throttle_ms)
         return throttle_ms
 
-    def controller_told(self, throttle_ms: int) -> None:
+    def controller_told(self, user: str, client_id: str, throttle_ms: int) -> None:
         """The controller wants a client to wait, because of what it changes of the metadata."""
         if throttle_ms:
             self._waits[_MUTATIONS].add(throttle_ms / 1000)
+            self._begin_wait(MUTATION_RATE_KEY, user, client_id, throttle_ms)
+
+    def _begin_wait(self, key: str, user: str, client_id: str, throttle_ms: int) -> None:
+        now_ms = self.now_ms()
+        wait = self.rates.wait(key, user, client_id, now_ms)
+        if wait is not None:
+            wait.begin(throttle_ms, self._newest, now_ms)
+
+    def came(self, connection: ConnectionInfo) -> None:
+        """A connection makes a request."""
+        name = connection.listener_name
+        self._newest[name] = max(self._newest.get(name, 0), connection.connection_id)
+
+    def left_ms(self, key: str, user: str, client_id: str, connection: ConnectionInfo) -> int:
+        """How long a connection still has to wait because of a quota that others have exceeded."""
+        now_ms = self.now_ms()
+        wait = self.rates.wait(key, user, client_id, now_ms)
+        if wait is None:
+            return 0
+        return wait.left_ms(connection.listener_name, connection.connection_id, now_ms)
 
     def rotate(self) -> None:
         """See `Histogram`."""
@@ -129,6 +155,7 @@ class RequestThrottle:
     __slots__ = (
         "_charged_s",
         "_client_id",
+        "_connection",
         "_is_exempt",
         "_is_from_client",
         "_is_settled",
@@ -146,6 +173,7 @@ class RequestThrottle:
         """``is_from_client`` tells a broker's listener from a controller's."""
         self._node = node
         self._request = request
+        self._connection = connection
         self._user = user_name(connection.principal)
         self._client_id = request.client_id or ""
         self._is_from_client = is_from_client
@@ -154,6 +182,28 @@ class RequestThrottle:
         self._throttle_ms = 0
         # Of the loop's time: what was used, what of that was charged to the quota, and since when it is in use.
         self._used_s = self._charged_s = self._since = 0.0
+
+    def left_ms(self) -> int:
+        """How long the request has to wait before it is served: its connection is new, and others have exceeded the
+        quota that is for its sender as well.
+
+        Fetches do not wait: some come from followers. Those of consumers return no records instead.
+        """
+        key = self._request.api_key
+        keys = []
+        if key in DECIDED_BY_CONTROLLER:
+            keys.append(MUTATION_RATE_KEY)
+        if self._is_from_client and key != ApiKey.FETCH:
+            keys.append(RateQuota.REQUEST.value)
+        if key == ApiKey.PRODUCE:
+            keys.append(RateQuota.PRODUCE.value)
+        left_ms = max((self._left_ms(each) for each in keys), default=0)
+        if not left_ms:
+            self._node.came(self._connection)
+        return left_ms
+
+    def _left_ms(self, key: str) -> int:
+        return self._node.left_ms(key, self._user, self._client_id, self._connection)
 
     def run(self, work: Callable[[], None]) -> None:
         """Do a part of the request's work, whose time counts."""
@@ -188,7 +238,8 @@ class RequestThrottle:
 
     def fetched(self, record_bytes: int) -> int:
         """See `Throttle`."""
-        throttle_ms = max(self._record(RateQuota.FETCH, record_bytes), self._charge())
+        left_ms = max(self._left_ms(RateQuota.FETCH.value), self._left_ms(RateQuota.REQUEST.value))
+        throttle_ms = max(self._record(RateQuota.FETCH, record_bytes), self._charge(), left_ms)
         if throttle_ms:
             node = self._node
             node.rates.add(RateQuota.FETCH, self._user, self._client_id, -record_bytes, node.now_ms())
@@ -203,7 +254,7 @@ class RequestThrottle:
         throttle_ms = self._throttle_ms
         if self._request.api_key in DECIDED_BY_CONTROLLER:
             throttle_ms = _told_ms(response, self._request)
-            self._node.controller_told(throttle_ms)
+            self._node.controller_told(self._user, self._client_id, throttle_ms)
         elif self._request.api_key == ApiKey.PRODUCE:
             throttle_ms = self._record(RateQuota.PRODUCE, len(self._request.frame))
         if not isinstance(response, Unanswered):
@@ -246,7 +297,7 @@ def muting(respond: Respond, mute_ms: int) -> Respond:
     """A function that responds, and mutes the connection."""
 
     def respond_and_mute(outcome: Outcome) -> None:
-        if isinstance(outcome, Exception | Throttled):
+        if isinstance(outcome, Exception | Throttled | Held):
             respond(outcome)
         else:
             respond(Throttled(body=outcome, mute_ms=mute_ms))

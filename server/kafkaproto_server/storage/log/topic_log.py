@@ -256,8 +256,10 @@ class TopicLog:
             yield bases[index - 1], list(part)
 
     def write_producers(self, states: bytes, offset: int) -> None:
-        """Write the producers' states at an offset (`encode_producer_snapshot`)."""
-        write_producer_state(self._disk, self.directory, offset, states)
+        """Write the producers' states at an offset (`encode_producer_snapshot`), unless the log was cut before it
+        meanwhile."""
+        if offset <= self.log.log_end_offset:
+            write_producer_state(self._disk, self.directory, offset, states)
 
     def truncate_to(self, offset: int, now_ms: int) -> Found:
         """Remove all records from ``offset`` on, but none before the log's start. Returns the new state."""

@@ -32,6 +32,16 @@ def described_group(
     )
 
 
+def values_of_consumer_group(group: ConsumerGroup) -> int:
+    """How many values the description of a group holds, about."""
+    values = 0
+    for member in group.members.values():
+        values += 20 + len(member.subscribed_topic_names)
+        for indexes in (*member.assigned.values(), *group.targets.get(member.member_id, {}).values()):
+            values += 5 + len(indexes)
+    return values
+
+
 def unknown_group(group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup:
     """What the response says of a group that does not exist, or is of another kind."""
     return ConsumerGroupDescribeResponse.DescribedGroup(

@@ -26,6 +26,15 @@ def described_share_group(group: ShareGroup, topics: Topics) -> Described:
     )
 
 
+def values_of_share_group(group: ShareGroup) -> int:
+    """How many values the description of a group holds, about."""
+    values = 0
+    for member in group.members.values():
+        values += 15 + len(member.subscribed_topic_names)
+        values += sum(5 + len(indexes) for indexes in member.assigned.values())
+    return values
+
+
 def unknown_share_group(group_id: str) -> Described:
     """What the response says of a group that does not exist, or is of another kind."""
     return Described(

@@ -38,6 +38,23 @@ def described_group(group: StreamsGroup) -> _Response.DescribedGroup:
     )
 
 
+def values_of_streams_group(group: StreamsGroup) -> int:
+    """How many values the description of a group holds, about."""
+    values = 0
+    if group.topology is not None:
+        for each in group.topology.subtopologies.values():
+            values += 10 + len(each.source_topics) + len(each.repartition_sink_topics)
+            for topic in (*each.state_changelog_topics, *each.repartition_source_topics):
+                values += 10 + 5 * len(topic.topic_configs)
+    for member in group.members.values():
+        reported = group.task_offsets.get(member.member_id, _NO_OFFSETS)
+        values += 30 + 5 * (len(member.client_tags) + len(reported.offsets) + len(reported.end_offsets))
+        for tasks in (member.assigned.without_epochs(), group.targets.get(member.member_id, NO_TARGET)):
+            for partitions in (*tasks.active.values(), *tasks.standby.values(), *tasks.warmup.values()):
+                values += 5 + len(partitions)
+    return values
+
+
 def unknown_group(group_id: str) -> _Response.DescribedGroup:
     """What the response says of a group that does not exist, or is of another kind."""
     return _Response.DescribedGroup(

@@ -1,0 +1,107 @@
+"""Very many offsets of one group are looked up, deleted and freed some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pytest
+
+from kafkaproto_server.coordinator.groups import offsets as module
+from kafkaproto_server.coordinator.groups.offset_expiration import Expiration
+from kafkaproto_server.coordinator.groups.offset_table import OffsetAndMetadata
+from kafkaproto_server.requests.offset_requests import FetchedTopic, OffsetsGoneError
+from tests.coordinator.support.offsets import RETENTION_MS, UNSTABLE, Offsets, of, to_nothing
+
+ID = b"\1" * 16
+
+
+def test_a_stable_fetch_of_all_offsets_leaves_open_what_changed_while_it_waited() -> None:
+    offsets = Offsets(commits_at_once=False)
+    offsets.commit("g", of("t", 0, 5), of("t", 1, 5))
+    seen = offsets.ask("g", stable=True)
+    offsets.commit("g", of("t", 0, 6))
+    offsets.log.commit(1)
+    assert seen.offsets == {("t", 0): UNSTABLE, ("t", 1): (5, -1, "")}
+
+
+def test_all_offsets_are_looked_up_some_at_a_time() -> None:
+    offsets = Offsets()
+    offsets.commit("g", *(of("t", index, 5) for index in range(5_000)), of("u", 0, 7))
+    parts: list[tuple[str, int]] = []
+    told: list[Iterable[FetchedTopic]] = []
+    offsets.manager.fetch("g", None, lambda _, topics: told.append(topics), require_stable=False)
+    for topic in told[0]:
+        parts.append((topic.topic, len(topic.partitions)))
+        if len(parts) == 1:
+            # What is deleted meanwhile is not there any more.
+            offsets.delete("g", "t", 4_999)
+    assert parts == [("t", 2_000), ("t", 2_000), ("t", 999), ("u", 1)]
+
+
+def test_all_offsets_cannot_be_looked_up_any_more_once_another_broker_has_them() -> None:
+    offsets = Offsets()
+    offsets.commit("g", *(of("t", index, 5) for index in range(3_000)))
+    told: list[Iterable[FetchedTopic]] = []
+    for _ in range(2):
+        offsets.manager.fetch("g", None, lambda _, topics: told.append(topics), require_stable=False)
+    begun, not_begun = map(iter, told)
+    next(begun)
+    offsets.manager.unload()
+    for topics in (begun, not_begun):
+        with pytest.raises(OffsetsGoneError):
+            next(topics)
+
+
+def test_offsets_of_others_are_freed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FREED_AT_ONCE", 10)
+    offsets = Offsets()
+    for number in range(10):
+        offsets.commit(f"g{number}", *(of("t", index, 5) for index in range(4)))
+        offsets.commit_in_transaction(number, "h", of("t", number, 5))
+    table = offsets.manager._offsets
+    sizes = []
+    offsets.manager.unload()
+    while calls := offsets.world.due():
+        sizes.append(sum(1 for _ in table))
+        offsets.world.advance(min(calls) - offsets.world.now_ms())
+    assert len(sizes) >= 4
+    assert all(before - after <= 10 + 2 for before, after in pairwise(sizes))
+    assert list(table) == []
+
+
+def test_expiry_looks_at_some_offsets_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SEEN_AT_ONCE", 10)
+    monkeypatch.setattr(module, "GONE_AT_ONCE", 4)
+    offsets = Offsets()
+    offsets.commit("g", *(of("t", index, 5) for index in range(25)))
+    offsets.world.advance(RETENTION_MS)
+    # Every third one is new.
+    offsets.commit("g", *(of("t", index, 6) for index in range(0, 25, 3)))
+    seen = 0
+
+    class Counting(Expiration, frozen=True):
+        def has_expired(self, entry: OffsetAndMetadata, *, wall_ms: int, retention_ms: int) -> bool:
+            nonlocal seen
+            seen += 1
+            return super().has_expired(entry, wall_ms=wall_ms, retention_ms=retention_ms)
+
+    counts = []
+    while True:
+        seen, before = 0, offsets.manager.count("g")
+        assert not offsets.manager.expire("g", Counting(is_subscribed=to_nothing))
+        counts.append((seen, before - offsets.manager.count("g")))
+        if not offsets.manager.is_expiring("g"):
+            break
+    # Those that were new have moved to no other place.
+    assert all(looked <= 10 and gone <= 4 for looked, gone in counts)
+    assert sum(looked for looked, _ in counts) == 25
+    assert offsets.fetch("g") == {("t", index): (6, -1, "") for index in range(0, 25, 3)}
+
+
+def test_a_deleted_topic_is_looked_through_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "GONE_AT_ONCE", 4)
+    offsets = Offsets()
+    offsets.commit("g", *(of("t", index, 5) for index in range(9)))
+    gone = [offsets.manager.delete_topics([("t", ID)], "g") for _ in range(4)]
+    assert gone == [4, 4, 1, 0]
