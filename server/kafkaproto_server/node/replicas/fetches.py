@@ -100,7 +100,9 @@ class Fetches:
         self.parked = ParkedFetches()
         self.in_turns = InTurns(timers, clock)
         """For large requests."""
-        self.sessions = FetchSessions(rng, self._partition, max_sessions, self._count_requests)
+        self.sessions = FetchSessions(
+            rng, self._partition, self._name_if_known, max_sessions, self._count_requests
+        )
 
     def fetch(
         self,
@@ -130,8 +132,11 @@ class Fetches:
             self.metrics.of(name).fetch_requests += number
 
     def _name(self, topic_id: bytes) -> str:
+        return self._name_if_known(topic_id) or ""
+
+    def _name_if_known(self, topic_id: bytes) -> str | None:
         topic = self._image().topics.get(topic_id)
-        return "" if topic is None else topic.name
+        return None if topic is None else topic.name
 
     # The rest is for the requests.
 
@@ -148,14 +153,14 @@ class Fetches:
         """The most bytes of records in a response."""
         return min(values.max_bytes, self._max_bytes)
 
-    def find(self, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def find(self, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         """The replica that a request asks for. Raises PartitionError."""
         image = self._image()
         name: str | None
         if fetch.topic_name is None:
             topic = image.topics.get(fetch.topic_id)
             if topic is None:
-                raise PartitionError(ErrorCode.UNKNOWN_TOPIC_ID)
+                raise PartitionError(self._gone(fetch, may_read, context.known_name(fetch.topic_id)))
             name, topic_id = topic.name, fetch.topic_id
         else:
             name = fetch.topic_name
@@ -173,6 +178,18 @@ class Fetches:
                 ErrorCode.KAFKA_STORAGE_ERROR if is_offline else ErrorCode.NOT_LEADER_OR_FOLLOWER
             )
         return hosted
+
+    def _gone(self, fetch: PartitionFetch, may_read: MayRead, name: str | None) -> ErrorCode:
+        """The error for a topic id that is unknown, of a topic that may have had a name. As in Apache Kafka, it depends
+        on what has this name now."""
+        if name is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        if not may_read(name):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        other = self._image().topic_by_name(name)
+        if other is None or fetch.index not in other.partitions:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ErrorCode.INCONSISTENT_TOPIC_ID
 
     def preferred_replica(self, partition: Partition, fetch_offset: int, values: FetchValues) -> int:
         """Where a consumer should read instead; NO_NODE if it should read here."""
@@ -433,7 +450,7 @@ class _Fetch:
         """Read one partition, or find out why it cannot be read."""
         hosted = None
         try:
-            hosted = self._node.find(fetch, self._may_read)
+            hosted = self._node.find(fetch, self._may_read, self._context)
             return self._read(hosted, fetch, position, left, is_first=is_first, is_empty=is_empty), hosted
         except PartitionError as error:
             leader_id, leader_epoch = self._node.leader_of(fetch)
