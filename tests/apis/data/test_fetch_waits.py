@@ -11,8 +11,9 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.node.replicas import fetches as module
-from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
+from kafkaproto_server.node.replicas.fetches import Fetches
 from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.node.replicas.named_topics import MayRead
 from kafkaproto_server.node.replicas.timers import TURN_MS
 from kafkaproto_server.replica.fetch_sessions import FetchContext
 from kafkaproto_server.requests.context import Throttle

@@ -21,6 +21,7 @@ from kafkaproto_server.log_state.transactions import aborted_between
 from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.log_read import LogRead
+from kafkaproto_server.node.replicas.named_topics import MayRead, readable_topic
 from kafkaproto_server.node.replicas.parked_fetches import (
     FEW_PARTITIONS,
     PARTITIONS_A_STEP,
@@ -59,9 +60,6 @@ nothing new."""
 _NO_LIST: Final[list[Any]] = []
 _NO_DICT: Final[dict[Any, Any]] = {}
 """What requests begin with. Nothing is added to them: most requests need none, and each would cost time."""
-
-MayRead = Callable[[str], bool]
-"""Whether the sender may read a topic."""
 
 
 class Fetches:
@@ -156,18 +154,7 @@ class Fetches:
     def find(self, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         """The replica that a request asks for. Raises PartitionError."""
         image = self._image()
-        name: str | None
-        if fetch.topic_name is None:
-            topic = image.topics.get(fetch.topic_id)
-            if topic is None:
-                raise PartitionError(self._gone(fetch, may_read, context.known_name(fetch.topic_id)))
-            name, topic_id = topic.name, fetch.topic_id
-        else:
-            name = fetch.topic_name
-            known = image.topic_ids.get(name)
-            topic_id = b"" if known is None else known
-        if not may_read(name):
-            raise PartitionError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        topic_id = readable_topic(image, fetch, may_read, context)
         hosted = self._replicas.get(topic_id, fetch.index)
         if hosted is None:
             topic = image.topics.get(topic_id)
@@ -178,18 +165,6 @@ class Fetches:
                 ErrorCode.KAFKA_STORAGE_ERROR if is_offline else ErrorCode.NOT_LEADER_OR_FOLLOWER
             )
         return hosted
-
-    def _gone(self, fetch: PartitionFetch, may_read: MayRead, name: str | None) -> ErrorCode:
-        """The error for a topic id that is unknown, of a topic that may have had a name. As in Apache Kafka, it depends
-        on what has this name now."""
-        if name is None:
-            return ErrorCode.UNKNOWN_TOPIC_ID
-        if not may_read(name):
-            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        other = self._image().topic_by_name(name)
-        if other is None or fetch.index not in other.partitions:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return ErrorCode.INCONSISTENT_TOPIC_ID
 
     def preferred_replica(self, partition: Partition, fetch_offset: int, values: FetchValues) -> int:
         """Where a consumer should read instead; NO_NODE if it should read here."""
