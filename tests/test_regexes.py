@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from kafkaproto_server.regexes import (
@@ -50,6 +53,32 @@ def test_a_text_matches_as_a_whole(pattern: str, text: str, is_match: bool) -> N
 def test_what_might_take_long_is_refused_with_the_reason(pattern: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         compile_regex(pattern)
+
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "regexes.json").read_text("utf-8"))
+OTHERWISE = {
+    # RE2 multiplies the bounds of nested repetitions, which may be 1,000 at most.
+    *("(a{10}){101}", "(a{2}){501}", "((a{10}){10}){11}", "(a{100}){11}", "(a{0,100}){11}"),
+    # Beyond a limit of ours.
+    r"\pN" * 60,
+    # RE2/J has a name for what is in no script.
+    r"\p{Unknown}",
+    # RE2/J does not take capital letters for small ones here, though it does the reverse.
+    r"(?i)\p{Ll}+",
+}
+
+
+def test_a_pattern_is_valid_and_matches_as_it_does_for_stock() -> None:
+    found: dict[str, list[int] | None] = {}
+    for pattern in GOLDEN["patterns"]:
+        try:
+            regex = compile_regex(pattern)
+        except ValueError:
+            found[pattern] = None
+        else:
+            found[pattern] = [index for index, name in enumerate(GOLDEN["names"]) if regex.matches(name)]
+    differing = {pattern for pattern, matches in GOLDEN["patterns"].items() if found[pattern] != matches}
+    assert differing == OTHERWISE
 
 
 def test_two_hundred_topic_names_are_accepted() -> None:

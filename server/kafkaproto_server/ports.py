@@ -68,10 +68,10 @@ class Disk(Protocol):
         """Names in a directory, sorted."""
 
     def exists(self, path: str) -> bool:
-        """Whether a file or directory is there."""
+        """Whether a file or directory is there. Raises OSError if the disk does not say."""
 
     def is_directory(self, path: str) -> bool:
-        """Whether the path is a directory."""
+        """Whether the path is a directory. Raises OSError if the disk does not say."""
 
     def make_directory(self, path: str) -> None:
         """Make a directory and its parents; an existing directory stays as it is."""

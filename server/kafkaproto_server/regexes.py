@@ -5,7 +5,8 @@ match cannot be interrupted, so whoever matches counts that product (`Regex.cost
 takes at most 10 ns on a machine of 2024, measured with patterns that leave RE2 no shortcut. What compiling takes is
 bounded by the limits of this file: the worst patterns that were found within them take 30 ms.
 
-Apache Kafka has RE2/J, with the same syntax and without these limits.
+Apache Kafka has RE2/J, with nearly the same syntax and without these limits. What RE2 takes and RE2/J does not is
+refused here, so that a pattern is valid on both servers or on neither (`_check_syntax`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,27 @@ characters costs two million units."""
 MAX_MEMORY_BYTES = 1 << 20
 """Of a compiled expression."""
 
+SCRIPTS = frozenset(
+    "Arabic Armenian Avestan Balinese Bamum Batak Bengali Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal"
+    " Carian Cham Cherokee Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari Egyptian_Hieroglyphs Ethiopic"
+    " Georgian Glagolitic Gothic Greek Gujarati Gurmukhi Han Hangul Hanunoo Hebrew Hiragana Imperial_Aramaic Inherited"
+    " Inscriptional_Pahlavi Inscriptional_Parthian Javanese Kaithi Kannada Katakana Kayah_Li Kharoshthi Khmer Lao"
+    " Latin Lepcha Limbu Linear_B Lisu Lycian Lydian Malayalam Mandaic Meetei_Mayek Mongolian Myanmar New_Tai_Lue Nko"
+    " Ogham Ol_Chiki Old_Italic Old_Persian Old_South_Arabian Old_Turkic Oriya Osmanya Phags_Pa Phoenician Rejang"
+    " Runic Samaritan Saurashtra Shavian Sinhala Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham"
+    " Tai_Viet Tamil Telugu Thaana Thai Tibetan Tifinagh Ugaritic Vai Yi".split()
+)
+"""Those of Unicode 6.0, which RE2/J knows. RE2 knows later ones, too."""
+LONGEST_CATEGORY = len("Any")
+
+_ESCAPES = re.compile(r"\\Q.*?(?:\\E|\Z)|\\[pP]\{\^?(?P<script>[^}]*)\}|\\(?P<escaped>.)", re.DOTALL)
+_REPETITION = r"\{\d+(?:,\d*)?\}"
+_STRUCTURE = re.compile(
+    # What is quoted, an escape, a class; then what is looked for.
+    r"\\Q.*?(?:\\E|\Z)|\\[xpP]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\\\]])*\]"
+    rf"|\(\?P?<(?P<name>[^>]*)>|{_REPETITION}|(?P<brace>\{{(?:[*+?]|{_REPETITION}))",
+    re.DOTALL,
+)
 _ESCAPE_OR_REPETITION = re.compile(r"\\x\{[0-9A-Fa-f]+\}|\\.|\{(\d+)(?:,(\d*))?\}", re.DOTALL)
 
 
@@ -64,12 +86,39 @@ def compile_regex(pattern: str) -> Regex:
     """Raises ValueError, with the reason, if the pattern is no regular expression or is beyond a limit."""
     _check_size(pattern)
     try:
-        regex = Regex(re2.compile(pattern, _OPTIONS))
+        regex = Regex(re2.compile(_ESCAPES.sub(_without_needless_escape, pattern), _OPTIONS))
     except re2.error as error:
         raise ValueError(error.args[0].decode(errors="replace")) from None
+    _check_syntax(pattern)
     if regex.program_size > MAX_PROGRAM_SIZE:
         raise ValueError(f"it has {regex.program_size} instructions, and may have {MAX_PROGRAM_SIZE}")
     return regex
+
+
+def _without_needless_escape(found: re.Match[str]) -> str:
+    """RE2/J takes any escaped character beyond ASCII for itself; RE2 refuses it."""
+    escaped = found["escaped"]
+    return found[0] if escaped is None or escaped.isascii() else escaped
+
+
+def _check_syntax(pattern: str) -> None:
+    """Raises ValueError for what RE2 takes and RE2/J does not. The pattern is one that RE2 takes."""
+    for found in _ESCAPES.finditer(pattern):
+        script = found["script"]
+        if script is not None and len(script) > LONGEST_CATEGORY and script not in SCRIPTS:
+            raise ValueError(f"invalid character class range: {found[0]}")
+        # A single byte: no text has such a thing.
+        if found["escaped"] == "C":
+            raise ValueError(f"invalid escape sequence: {found[0]}")
+    names: set[str] = set()
+    for found in _STRUCTURE.finditer(pattern):
+        name = found["name"]
+        if name is not None and (not name.isascii() or name in names):
+            raise ValueError(f"invalid or duplicate capture group name: {name}")
+        if name is not None:
+            names.add(name)
+        if found["brace"] is not None:
+            raise ValueError(f"invalid nested repetition operator: {found[0]}")
 
 
 def _check_size(pattern: str) -> None:

@@ -136,6 +136,8 @@ SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
     # Who deletes in the cluster needs no leave for the topic, of which the table says nothing.
     (CONTROLLER, 20): ((Operation.DELETE, TOPIC), (Operation.DELETE, CLUSTER)),
     (BROKER, 20): ((Operation.DELETE, TOPIC), (Operation.DELETE, CLUSTER)),
+    # An administrator who aborts a hanging transaction (KIP-664).
+    (BROKER, 27): (CLUSTER_ACTION, ALTER),
     # Any client of a broker has to find the others; only what it may do is for who may describe the cluster.
     (BROKER, 60): (),
     (CONTROLLER, 60): (ALTER,),
@@ -314,7 +316,7 @@ def test_the_table_tells_what_is_asked_for(kind: ListenerKind, key: int) -> None
     if access is None:
         assert not row
     elif access.checked_by is CheckedBy.DISPATCH:
-        assert row == ((access.operation, CLUSTER),)
+        assert row == tuple((operation, CLUSTER) for operation in access.operations)
     elif access.checked_by is CheckedBy.CONTROLLER:
         assert served.is_forwarded
         assert key in TABLE[CONTROLLER]

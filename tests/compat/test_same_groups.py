@@ -305,9 +305,91 @@ def about_consumer_groups(talk: Talk) -> None:
     talk.ask(kafka.DeleteGroupsRequest(groups_names=["new"]), 2)
 
 
+def about_removed_members(talk: Talk) -> None:
+    """LeaveGroup of members of the new protocol, by ids and by instance ids alone, as administrators remove them."""
+    leave = kafka.LeaveGroupRequest
+    describe = kafka.ConsumerGroupDescribeRequest
+
+    def remove(group: str, version: int, *members: tuple[str, str | None]) -> None:
+        named = [
+            leave.MemberIdentity(member_id=each, group_instance_id=instance) for each, instance in members
+        ]
+        talk.ask(leave(group_id=group, members=named), version)
+        talk.ask(describe(group_ids=[group]), 1)
+
+    for version in range(6):
+        group = f"left-{version}"
+        beat(talk, group, "a", 0)
+        beat(talk, group, "b", 0, instance_id="i")
+        if version >= 3:
+            remove(group, version, ("a", None), ("a", None), ("x", None), ("b", "x"))
+            remove(group, version, ("", "i"), ("", "x"))
+        else:
+            for member_id in ("a", "b", "b"):
+                talk.ask(leave(group_id=group, member_id=member_id), version)
+        talk.ask(describe(group_ids=[group]), 1)
+        talk.ask(kafka.DeleteGroupsRequest(groups_names=[group]), 2)
+    beat(talk, "away", "a", 0, instance_id="i")
+    beat(talk, "away", "a", -2, instance_id="i")
+    remove("away", 5, ("", "i"))
+    share = {"member_id": "m", "member_epoch": 0, "subscribed_topic_names": [TOPIC]}
+    talk.ask(kafka.ShareGroupHeartbeatRequest(group_id="left-share", **share), 1)  # type: ignore[arg-type]
+    remove("left-share", 5, ("m", None), ("", "i"))
+
+
+def about_members_that_revoke(talk: Talk) -> None:
+    """A member has its partitions until it says that it has given them up."""
+    owned = kafka.ConsumerGroupHeartbeatRequest.TopicPartitions
+    for member_id, epoch, partitions in (
+        ("a", 0, []),
+        ("b", 0, []),
+        ("a", 2, [0, 1]),
+        ("a", 2, None),
+        ("a", 2, [0]),
+        ("b", 3, []),
+    ):
+        given: dict[str, Any] = {} if partitions is None else {"topic_partitions": []}
+        if partitions:
+            given["topic_partitions"] = [owned(topic_id=talk.topic_id, partitions=partitions)]
+        beat(talk, "revoking", member_id, epoch, **given)
+        talk.ask(kafka.ConsumerGroupDescribeRequest(group_ids=["revoking"]), 1)
+
+
+def about_odd_heartbeats(talk: Talk) -> None:
+    """What a heartbeat must say, for each kind of group."""
+    owned = kafka.ConsumerGroupHeartbeatRequest.TopicPartitions
+    topics: list[Any] = [[], [owned(topic_id=talk.topic_id)], [owned(topic_id=bytes(16))]]
+    odd: list[dict[str, Any]] = [{"topic_partitions": each} for each in (None, *topics)]
+    odd += [
+        {name: text}
+        for name in ("instance_id", "rack_id", "group_id", "member_id", "server_assignor")
+        for text in ("", " ", "\t", "\x00", "\u00a0", "x" * 300)
+    ]
+    odd += [{"rebalance_timeout_ms": each} for each in (-1, 0, -2)]
+    odd += [{"subscribed_topic_names": each} for each in (None, [""], [TOPIC, TOPIC], ["a b"])]
+    for number, fields in enumerate(odd):
+        for epoch in (0, 1, -1, -2, -3):
+            values = {"group_id": f"odd-{number}-{epoch}", "member_id": "m", **fields}
+            beat(talk, values.pop("group_id"), values.pop("member_id"), epoch, **values)
+    for member_id in ("", " ", "\u00a0", "x" * 36, "x" * 37):
+        for epoch in (0, 1, -1, -2):
+            share = {"group_id": f"odd-share-{len(member_id)}", "member_id": member_id, "member_epoch": epoch}
+            for names in (None, [], [TOPIC]):
+                asked = kafka.ShareGroupHeartbeatRequest(subscribed_topic_names=names, **share)  # type: ignore[arg-type]
+                talk.ask(asked, 1)
+
+
 @pytest.mark.parametrize(
     "script",
-    [about_offsets, about_classic_members, about_static_members, about_consumer_groups],
+    [
+        about_offsets,
+        about_classic_members,
+        about_static_members,
+        about_consumer_groups,
+        about_removed_members,
+        about_members_that_revoke,
+        about_odd_heartbeats,
+    ],
     ids=lambda each: each.__name__,
 )
 def test_both_say_the_same(both: tuple[Node, Node], script: Any) -> None:

@@ -46,17 +46,18 @@ fields = st.fixed_dictionaries(
 def check(index: AclIndex, acls: Mapping[bytes, AccessControlEntry]) -> None:
     """Compare an index with what the ACLs say, one after the other."""
     by_name: dict[tuple[int, int, str], dict[bytes, str]] = {}
-    grants: Counter[tuple[int, int, str, str, int]] = Counter()
+    grants: dict[tuple[int, int, str, str, int], Counter[tuple[int, str]]] = {}
     for acl_id, entry in acls.items():
         host = HOSTS[entry.host]
         key = entry.resource_type, entry.pattern_type, entry.resource_name
         by_name.setdefault(key, {})[acl_id] = host
-        grants[entry.resource_type, entry.permission_type, entry.principal, host, entry.operation] += 1
+        grant = entry.resource_type, entry.permission_type, entry.principal, host, entry.operation
+        grants.setdefault(grant, Counter())[entry.pattern_type, entry.resource_name] += 1
     assert {
         key: {acl_id: entry.host for acl_id, entry in entries.items()}
         for key, entries in index.by_name.items()
     } == by_name
-    assert dict(index.grants) == dict(grants)
+    assert {grant: dict(patterns) for grant, patterns in index.grants.items()} == grants
     ranges = Counter(LENGTHS[host] for entry in acls.values() if (host := HOSTS[entry.host]) in LENGTHS)
     assert dict(index.ranges) == dict(ranges)
     lengths = {

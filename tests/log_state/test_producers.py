@@ -477,6 +477,44 @@ def test_idle_producers_expire_unless_a_transaction_is_open() -> None:
     assert list(states.active()) == []
 
 
+def test_a_producer_is_forgotten_by_when_its_batches_came_and_not_by_their_own_times() -> None:
+    states, now_ms, old_ms = ProducerStates(), 10 * DAY_MS, 2 * DAY_MS
+    states.update(header(0, 0, timestamp=old_ms), seen_ms=now_ms)
+    states.update(header(1, 0, producer_id=2, timestamp=old_ms))
+    # The clock is set back: what was seen stays seen.
+    states.update(header(2, 1, timestamp=old_ms), seen_ms=now_ms - DAY_MS)
+    expire(states, now_ms + DAY_MS - 1, DAY_MS)
+    repeated = header(3, 1, timestamp=old_ms)
+    assert states.check(repeated, is_from_client=True) == AppendedBefore(2, 2, old_ms)
+    # Others are shown the batches' own times, and a restart knows when they came.
+    assert [(each.producer_id, each.last_timestamp) for each in states.active()] == [(1, old_ms)]
+    loaded = ProducerStates()
+    loaded.load(states.snapshot_entries(), end_offset=3, now_ms=now_ms + DAY_MS - 1, expiration_ms=DAY_MS)
+    assert loaded.check(repeated, is_from_client=True) == AppendedBefore(2, 2, now_ms)
+    expire(loaded, now_ms + DAY_MS, DAY_MS)
+    expire(states, now_ms + DAY_MS, DAY_MS)
+    assert states.count == loaded.count == 0
+
+
+@pytest.mark.parametrize(
+    ("late_ms", "is_own"), [(0, True), (300_000, True), (300_001, False), (-60_000, True)]
+)
+def test_a_snapshot_has_a_batchs_own_time_unless_that_is_much_older(late_ms: int, is_own: bool) -> None:
+    states = ProducerStates()
+    states.update(header(0, 0, timestamp=DAY_MS), seen_ms=DAY_MS + late_ms)
+    (entry,) = states.snapshot_entries()
+    assert entry.timestamp == (DAY_MS if is_own else DAY_MS + late_ms)
+
+
+def test_a_batch_of_the_future_keeps_its_producer_as_long_as_in_kafka() -> None:
+    states = ProducerStates()
+    states.update(header(0, 0, timestamp=5_000), seen_ms=1_000)
+    expire(states, 5_999, 1_000)
+    assert states.count == 1
+    expire(states, 6_000, 1_000)
+    assert states.count == 0
+
+
 def test_expired_producers_are_not_loaded() -> None:
     entries = [
         ProducerSnapshotEntry(1, 0, 5, 10, 2, 1000, -1, -1),

@@ -41,7 +41,7 @@ def nobody_counts(topic: bytes | str, number: int) -> None:
 
 
 def sessions_of(world: World, max_slots: int = 1000, counted: Counted = nobody_counts) -> FetchSessions:
-    return FetchSessions(SeededRng(), world.find, max_slots, counted)
+    return FetchSessions(SeededRng(), world.find, world.names.get, max_slots, counted)
 
 
 def world_of(count: int) -> World:
@@ -630,3 +630,34 @@ def test_a_session_that_grows_beyond_its_room_is_closed(monkeypatch: pytest.Monk
     # Without a session, it is served all the same.
     full = serve(world, sessions, request(0, 0, [fetch(index) for index in range(6)]))
     assert (full.error_code, full.session_id, len(full.responses)) == (0, 0, 6)
+
+
+def test_a_session_knows_the_names_that_its_topics_had() -> None:
+    world = world_of(2)
+    world.names[TOPIC_ID] = "t"
+    sessions = sessions_of(world)
+    session_id = begin_session(world, sessions, 2, is_quiet=False)
+    del world.names[TOPIC_ID]
+    late = b"\x09" * 16
+    context = sessions.begin(request(session_id, 1, [fetch(0, topic_id=late)]), NOW)
+    assert (context.known_name(TOPIC_ID), context.known_name(late)) == ("t", None)
+    context.finish(world.read(context.look(), 1), NOW)
+    # The metadata comes later than the request.
+    world.names[late] = "late"
+    context = sessions.begin(request(session_id, 2), NOW)
+    assert (context.known_name(TOPIC_ID), context.known_name(late)) == ("t", "late")
+    context.finish(world.read(context.look(), 1), NOW)
+    context = sessions.begin(request(session_id, 3, forgotten=[(late, 0)]), NOW)
+    assert context.known_name(late) is None
+
+
+def test_a_request_knows_the_names_of_its_topics_while_it_waits() -> None:
+    world = world_of(1)
+    world.names[TOPIC_ID] = "t"
+    sessions = sessions_of(world)
+    for epoch in (-1, 0):
+        context = sessions.begin(request(0, epoch, [fetch(0)]), NOW)
+        del world.names[TOPIC_ID]
+        assert context.known_name(TOPIC_ID) == "t"
+        assert sessions.begin(request(0, epoch, [fetch(0)]), NOW).known_name(TOPIC_ID) is None
+        world.names[TOPIC_ID] = "t"

@@ -192,7 +192,9 @@ class Pair:
         self.world = World()
         for index in range(5):
             self.world.create(key(index))
-        self.leader = FetchSessions(SeededRng(), self.world.find, max_slots, lambda topic, number: None)
+        self.leader = FetchSessions(
+            SeededRng(), self.world.find, lambda topic_id: None, max_slots, lambda topic, number: None
+        )
         self.follower = FetcherSession()
         self.wanted: dict[PartitionKey, int] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ipaddress
 import json
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kafkaproto_server
 from kafkaproto_server.image.acl_index import NO_ACLS, with_acl, without_acl
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
@@ -143,7 +145,8 @@ def test_a_range_has_the_addresses_that_stock_finds_in_it(written: str) -> None:
         deciders = [CurrentAuthorizer(AuthorizerConfig()).at(index) for index in (allowed, denied)]
         decided = [each.authorize("User:alice", host, READ, TOPIC, "t") for each in deciders]
         assert decided == [is_in, not is_in], address
-        assert deciders[0].may_on_any("User:alice", host, READ, TOPIC) is is_in, address
+        assert deciders[0].authorize_by_type("User:alice", host, READ, TOPIC) is is_in, address
+        assert deciders[0].may_on_none("User:alice", host, READ, TOPIC) is not is_in, address
 
 
 def client_host(address: str) -> str:
@@ -323,20 +326,72 @@ def test_who_may_do_something_to_no_resource_of_a_type_may_do_it_to_none_that_is
     resource_type: ResourceType,
 ) -> None:
     decides = authorizer(*acls, super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=default)
-    if not decides.may_on_any(principal, host, operation, resource_type):
+    if decides.may_on_none(principal, host, operation, resource_type):
         names = {*NAMES, "abcd", "", *(entry.resource_name for entry in acls)}
         assert not any(decides.authorize(principal, host, operation, resource_type, name) for name in names)
 
 
 def test_who_is_denied_everything_of_a_type_or_allowed_nothing_may_do_nothing_of_it() -> None:
     asked = "User:alice", "10.0.0.7", READ, TOPIC
-    assert not authorizer().may_on_any(*asked)
-    assert not authorizer(acl(principal="User:bob")).may_on_any(*asked)
-    assert not authorizer(acl(operation=WRITE)).may_on_any(*asked)
-    assert authorizer(acl(operation=READ)).may_on_any(*asked)
-    assert authorizer(acl(resource_name="p", pattern_type=PREFIXED)).may_on_any(*asked)
+    assert authorizer().may_on_none(*asked)
+    assert authorizer(acl(principal="User:bob")).may_on_none(*asked)
+    assert authorizer(acl(operation=WRITE)).may_on_none(*asked)
+    assert not authorizer(acl(operation=READ)).may_on_none(*asked)
+    assert not authorizer(acl(resource_name="p", pattern_type=PREFIXED)).may_on_none(*asked)
     allowed = acl(operation=Operation.ALL)
-    assert authorizer(allowed).may_on_any(*asked)
-    assert not authorizer(allowed, acl(resource_name="*", permission_type=DENY)).may_on_any(*asked)
+    assert not authorizer(allowed).may_on_none(*asked)
+    assert authorizer(allowed, acl(resource_name="*", permission_type=DENY)).may_on_none(*asked)
     # What is denied of one resource says nothing of the others.
-    assert authorizer(allowed, acl(permission_type=DENY)).may_on_any(*asked)
+    assert not authorizer(allowed, acl(permission_type=DENY)).may_on_none(*asked)
+
+
+BY_TYPE = json.loads((Path(__file__).parent / "golden" / "authorize_by_type.json").read_text("utf-8"))
+ACL_FIELDS = (
+    "resource_type",
+    "resource_name",
+    "pattern_type",
+    "principal",
+    "host",
+    "operation",
+    "permission_type",
+)
+
+
+def test_who_may_do_something_to_some_resource_of_a_type_is_who_stock_lets() -> None:
+    for default, principal, operation, acls, is_allowed in BY_TYPE["cases"]:
+        entries = [acl(**dict(zip(ACL_FIELDS, each, strict=True))) for each in acls]
+        decides = authorizer(
+            *entries, super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=default
+        )
+        asked = principal, "10.0.0.7", Operation(operation), TOPIC
+        assert decides.authorize_by_type(*asked) is is_allowed, (default, asked, acls)
+        assert not (is_allowed and decides.may_on_none(*asked))
+
+
+def test_before_the_acls_are_known_nobody_but_super_users_may_do_something_to_some_resource() -> None:
+    config = AuthorizerConfig(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=True)
+    loading = CurrentAuthorizer(config).while_loading(frozenset({"10.0.0.1"}))
+    assert loading.authorize_by_type("User:root", "10.0.0.1", WRITE, TOPIC)
+    assert not loading.authorize_by_type("User:bob", "10.0.0.1", WRITE, TOPIC)
+
+
+USES = {
+    "authorize": {"kafkaproto_server/apis/authorization.py", "kafkaproto_server/security/authorizer.py"},
+    "authorize_by_type": {"kafkaproto_server/apis/data/init_producer_id.py"},
+    "may_on_none": {"kafkaproto_server/apis/authorization.py"},
+    "may_nothing": {"kafkaproto_server/apis/serving.py"},
+}
+"""Who calls each question to the authorizer. `may_on_none` and `may_nothing` answer for certain only if they are true:
+a new caller has to show what it does with False, which may let nobody in."""
+
+
+def test_every_use_of_an_answer_of_the_authorizer_is_known() -> None:
+    found: dict[str, set[str]] = {name: set() for name in USES}
+    root = Path(kafkaproto_server.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute | ast.Name):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                if name in found:
+                    found[name].add(str(path.relative_to(root.parent)))
+    assert found == USES

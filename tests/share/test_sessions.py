@@ -97,3 +97,11 @@ def test_each_partition_is_first_at_times() -> None:
     assert [rotated([P0, P1, P2], epoch)[0] for epoch in range(5)] == [P0, P1, P2, P0, P1]
     assert rotated([P0], 5) == [P0]
     assert rotated([P0, P1], -1) == [P0, P1]
+
+
+def test_a_session_keeps_the_names_of_its_topics_only() -> None:
+    held = ShareSessions()
+    session = held.begin(ADA, 1, [P0, P1, (b"u" * 16, 0)], 10)
+    session.names = {b"t" * 16: "t", b"u" * 16: "u"}
+    held.update(session, [], [P0, (b"u" * 16, 0)])
+    assert session.names == {b"t" * 16: "t"}

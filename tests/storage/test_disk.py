@@ -98,6 +98,19 @@ def test_what_is_missing_is_said(disk: Disk, root: str) -> None:
         disk.sync_directory(f"{root}/nothing")
 
 
+def test_a_name_that_the_disk_says_nothing_about_is_not_taken_for_a_missing_one(tmp_path: Path) -> None:
+    disk, link, file = OsDisk(), tmp_path / "link", tmp_path / "file"
+    link.symlink_to(link)
+    file.write_text("x")
+    for ask in (disk.exists, disk.is_directory):
+        with pytest.raises(OSError, match="Too many levels of symbolic links"):
+            ask(str(link))
+        assert not ask(str(tmp_path / "missing"))
+        assert not ask(str(file / "below"))
+    assert disk.exists(str(file))
+    assert not disk.is_directory(str(file))
+
+
 def test_a_directory_is_no_file(disk: Disk, root: str) -> None:
     disk.make_directory(f"{root}/folder")
     for operation in (disk.open, disk.open_read_only, disk.read_file):

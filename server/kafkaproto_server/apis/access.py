@@ -24,6 +24,13 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     operation: Operation
     resource_type: ResourceType = ResourceType.CLUSTER
     checked_by: CheckedBy = CheckedBy.DISPATCH
+    alternative: Operation | None = None
+    """Another operation that is enough, if the dispatcher checks."""
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations of which one is enough."""
+        return (self.operation,) if self.alternative is None else (self.operation, self.alternative)
 
 
 def of_items(operation: Operation, resource_type: ResourceType) -> Access:

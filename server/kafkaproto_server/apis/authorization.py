@@ -53,15 +53,16 @@ def is_allowed(
     )
 
 
-def may_at_all(context: RequestContext, services: Services, access: Access) -> bool:
-    """Whether the sender could be allowed to do anything that this API does. False is certain; True is not."""
+def may_nothing(context: RequestContext, services: Services, access: Access) -> bool:
+    """Whether the sender certainly may do nothing that this API does. True is certain; False says nothing: the handler
+    decides."""
     authorizer = services.metadata.authorizer()
     if authorizer is None:
-        return True
+        return False
     types = [access.resource_type] if access.resource_type is not ResourceType.ANY else _TYPES_WITH_CONFIGS
     # An operation on the cluster may imply the same operation on what the cluster contains.
-    return any(
-        authorizer.may_on_any(context.principal, context.client_host, access.operation, resource_type)
+    return all(
+        authorizer.may_on_none(context.principal, context.client_host, access.operation, resource_type)
         for resource_type in (*types, ResourceType.CLUSTER)
     )
 
@@ -100,7 +101,7 @@ def whole_refusal(access: Access | None, context: RequestContext, services: Serv
         return None
     if access.checked_by is CheckedBy.HANDLER and knows_acls(services):
         return None
-    if is_allowed(context, services, access.operation):
+    if any(is_allowed(context, services, each) for each in access.operations):
         return None
     return cluster_refusal(context, services, access.operation)
 

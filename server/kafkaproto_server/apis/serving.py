@@ -28,7 +28,7 @@ from kafkaproto_server.apis.authorization import (
     is_allowed,
     knows_acls,
     log_denials,
-    may_at_all,
+    may_nothing,
     whole_refusal,
 )
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, refuse_at_once
@@ -169,11 +169,11 @@ def _refused_unread(
         return None
     is_loaded = knows_acls(services)
     if access.checked_by is CheckedBy.HANDLER and is_loaded:
-        if body_bytes <= MAX_REFUSED_BODY_BYTES or may_at_all(context, services, access):
+        if body_bytes <= MAX_REFUSED_BODY_BYTES or not may_nothing(context, services, access):
             return None
         text = denial(context, access.operation, access.resource_type, "*")
     else:
-        if is_allowed(context, services, access.operation):
+        if any(is_allowed(context, services, each) for each in access.operations):
             return None
         if _has_error_on_top(api, context):
             refusal = cluster_refusal(context, services, access.operation)

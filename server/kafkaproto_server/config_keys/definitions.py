@@ -93,6 +93,8 @@ def _definition(name: str, kind: str, facts: Mapping[str, Any]) -> ConfigDefinit
         allowed=tuple(facts.get("allowed", ())),
         ignore_case=facts.get("ignore_case", False),
         not_empty=facts.get("not_empty", False),
+        doubles=facts.get("doubles", False),
+        blanks=facts.get("blanks", False),
         format=facts.get("format"),
         dynamic=Dynamic(facts["dynamic"]) if "dynamic" in facts else None,
         alternatives=tuple(facts.get("alternatives", (name,))),

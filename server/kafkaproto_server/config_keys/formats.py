@@ -28,7 +28,7 @@ CLIENT_ATTRIBUTES = (
 
 def check_throttled_replicas(entries: tuple[str, ...]) -> None:
     """``*``, or pairs of a partition and a broker (KIP-73)."""
-    if entries != ("*",) and not all(map(_REPLICA.fullmatch, entries)):
+    if entries != ("*",) and not all(not each or _REPLICA.fullmatch(each) for each in entries):
         raise ValueError("must be * or a list of PARTITION:BROKER")
 
 

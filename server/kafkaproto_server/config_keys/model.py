@@ -13,13 +13,17 @@ import enum
 import math
 import re
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from kafkaproto_server.config_keys.descriptions import description
 from kafkaproto_server.config_keys.formats import FORMATS
 
 ConfigValue: TypeAlias = bool | int | float | str | tuple[str, ...]
 
+T = TypeVar("T", int, float)
+
+_MAX_DIGITS = 400
+"""Digits of a number that is converted to be compared with a limit: Python refuses to convert thousands."""
 _JAVA_BLANKS = "".join(map(chr, range(0x21)))
 """Java's trim removes every character up to the space, and no other."""
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -73,6 +77,10 @@ class ConfigDefinition:
     ignore_case: bool = False
     """Whether ``allowed`` ignores case."""
     not_empty: bool = False
+    doubles: bool = False
+    """Whether a list keeps entries that are there twice. Of any other list Kafka keeps the first of them (KIP-1161)."""
+    blanks: bool = False
+    """Whether entries of a list may be empty."""
     format: str | None = None
     """Name of a check in `config_keys.formats`, for values of a special form."""
     dynamic: Dynamic | None = None
@@ -113,6 +121,31 @@ class ConfigDefinition:
         except ValueError as error:
             return str(error)
         return None
+
+    def nearest(self, text: str) -> str | None:
+        """The allowed value that is nearest to one that is not: a number at the limit, a list without the entries that
+        are wrong. None if there is none, because ``text`` is not of the key's type."""
+        trimmed = text.strip(_JAVA_BLANKS)
+        found: str | None = None
+        if self.type in INTEGER_BITS and _INTEGER.fullmatch(trimmed) and len(trimmed) <= _MAX_DIGITS:
+            limit = 1 << (INTEGER_BITS[self.type] - 1)
+            found = format_value(self._clamped(max(-limit, min(limit - 1, int(trimmed)))))
+        elif self.type is ConfigType.DOUBLE and (matched := _DECIMAL.fullmatch(trimmed)) is not None:
+            number = self._clamped(float(matched.group(1)))
+            found = format_value(number) if math.isfinite(number) else None
+        elif self.type is ConfigType.LIST:
+            entries = [each.strip(_JAVA_BLANKS) for each in trimmed.split(",")]
+            found = ",".join(
+                dict.fromkeys(each for each in entries if each and self.problem_with(each) is None)
+            )
+        return found if found and self.problem_with(found) is None else None
+
+    def _clamped(self, number: T) -> T:
+        if self.minimum is not None and number < self.minimum:
+            return type(number)(self.minimum)
+        if self.maximum is not None and number > self.maximum:
+            return type(number)(self.maximum)
+        return number
 
     def has_type(self, text: str) -> bool:
         """Whether ``text`` is a value of the key's type; it may be out of range."""
@@ -168,8 +201,10 @@ class ConfigDefinition:
         entries = tuple(entry.strip(_JAVA_BLANKS) for entry in trimmed.split(",")) if trimmed else ()
         if self.not_empty and not entries:
             raise ValueError("must not be empty")
+        if not self.doubles:
+            entries = tuple(dict.fromkeys(entries))
         for entry in entries:
-            if not entry:
+            if not entry and not self.blanks:
                 raise ValueError("must not have an empty entry")
             self._check_text(entry)
         if self.format is not None and entries:

@@ -34,7 +34,8 @@ from kafkaproto_server.config_keys.definitions import (
     broker_key,
 )
 from kafkaproto_server.config_keys.model import ConfigDefinition, ConfigType
-from kafkaproto_server.config_keys.validate import validate_broker_config, validate_topic_config
+from kafkaproto_server.config_keys.usable import usable, usable_by_brokers
+from kafkaproto_server.config_keys.validate import validate_topic_config
 
 _TIERED_STORAGE = "remote.log.storage.system.enable"
 
@@ -100,11 +101,16 @@ class NodeConfigs:
         """``static`` are the node's properties; the other two are the metadata's values for all brokers and for this
         one.
 
-        A value of the metadata that is not valid for brokers, or not on that layer, is ignored.
+        Of a value of the metadata that is not valid for brokers the nearest one that is valid counts, and none if
+        there is none, or if the key is not for that layer (`config_keys.usable`).
         """
+        of_broker, unusable = usable_by_brokers(dynamic_broker or {}, cluster_default=False)
+        of_all, unusable_by_all = usable_by_brokers(dynamic_default or {}, cluster_default=True)
+        self.unusable = (*unusable, *unusable_by_all)
+        """What the metadata sets for this broker, or for all, and this node cannot use."""
         self._layers = (
-            (ConfigSource.DYNAMIC_BROKER, _applicable(dynamic_broker or {}, cluster_default=False)),
-            (ConfigSource.DYNAMIC_DEFAULT_BROKER, _applicable(dynamic_default or {}, cluster_default=True)),
+            (ConfigSource.DYNAMIC_BROKER, of_broker),
+            (ConfigSource.DYNAMIC_DEFAULT_BROKER, of_all),
             (ConfigSource.STATIC_BROKER, dict(static)),
         )
         self._inherited_topic_values: dict[str, Any] = {}
@@ -150,15 +156,15 @@ class NodeConfigs:
     def topic_entries(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
         """All keys of a topic that sets the values in ``own``, as DescribeConfigs shows them, by name."""
         return tuple(
-            self._derived_entry(name, TOPIC_KEYS.get(name), own, ConfigSource.DYNAMIC_TOPIC)
-            for name in _shown(TOPIC_KEYS, own)
+            self._derived_entry(name, TOPIC_KEYS[name], own, ConfigSource.DYNAMIC_TOPIC)
+            for name in _shown(TOPIC_KEYS, _known(TOPIC_KEYS, own))
         )
 
     def group_entries(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
         """All keys of a group that sets the values in ``own``, by name."""
         return tuple(
-            self._derived_entry(name, GROUP_KEYS.get(name), own, ConfigSource.GROUP, show_default=True)
-            for name in _shown(GROUP_KEYS, {*own, *self._set_for_groups()})
+            self._derived_entry(name, GROUP_KEYS[name], own, ConfigSource.GROUP, show_default=True)
+            for name in _shown(GROUP_KEYS, {*_known(GROUP_KEYS, own), *self._set_for_groups()})
         )
 
     def _set_for_groups(self) -> Iterator[str]:
@@ -169,8 +175,8 @@ class NodeConfigs:
     def client_metrics_entries(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
         """All keys of a client metrics subscription that sets the values in ``own``, by name."""
         return tuple(
-            self._derived_entry(name, CLIENT_METRICS_KEYS.get(name), own, ConfigSource.CLIENT_METRICS)
-            for name in _shown(CLIENT_METRICS_KEYS, own)
+            self._derived_entry(name, CLIENT_METRICS_KEYS[name], own, ConfigSource.CLIENT_METRICS)
+            for name in _shown(CLIENT_METRICS_KEYS, _known(CLIENT_METRICS_KEYS, own))
         )
 
     def effective_topic_configs(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
@@ -188,6 +194,13 @@ class NodeConfigs:
     @functools.cached_property
     def _inherited_topic_configs(self) -> dict[str, ConfigEntry]:
         return {name: self.effective_topic_config(name, {}) for name in _shown(TOPIC_KEYS, ())}
+
+    def topic_value(self, name: str, own: Mapping[str, str]) -> str:
+        """The value of a topic's key that has a default, as a node uses it, for a topic that sets the values in
+        ``own``."""
+        found = self.effective_topic_config(name, usable(TOPIC_KEYS, own)[0] if own else own).value
+        assert found is not None, f"{name} has a default"
+        return found
 
     def effective_topic_config(self, name: str, own: Mapping[str, str]) -> ConfigEntry:
         """One key of a topic that sets the values in ``own``. Raises KeyError for a key that topics do not have."""
@@ -243,7 +256,7 @@ class NodeConfigs:
     def _derived_entry(
         self,
         name: str,
-        definition: ConfigDefinition | None,
+        definition: ConfigDefinition,
         own: Mapping[str, str],
         own_source: ConfigSource,
         *,
@@ -254,16 +267,13 @@ class NodeConfigs:
         ``show_default`` lists the default among the synonyms if the key inherits from no broker key.
         """
         synonyms: tuple[ConfigSynonym, ...] = ()
-        value = None
-        if definition is not None:
-            value = self._inherited(definition)
-            if definition.synonyms:
-                synonyms = self._synonyms_of(definition.synonyms[0][0])
-            elif show_default and value is not None:
-                synonyms = (ConfigSynonym(name=name, value=value, source=ConfigSource.DEFAULT),)
-            if name in own:
-                value = definition.canonical(own[name])
+        value = self._inherited(definition)
+        if definition.synonyms:
+            synonyms = self._synonyms_of(definition.synonyms[0][0])
+        elif show_default and value is not None:
+            synonyms = (ConfigSynonym(name=name, value=value, source=ConfigSource.DEFAULT),)
         if name in own:
+            value = definition.canonical(own[name])
             synonyms = (ConfigSynonym(name=name, value=value, source=own_source), *synonyms)
         return _entry(name, definition, value, synonyms, read_only=False)
 
@@ -299,14 +309,6 @@ class NodeConfigs:
         return ()
 
 
-def _applicable(values: Mapping[str, str], *, cluster_default: bool) -> dict[str, str]:
-    return {
-        name: values[name]
-        for name in sorted(values)
-        if validate_broker_config(name, values[name], cluster_default=cluster_default) is None
-    }
-
-
 def _alternatives(name: str, *, with_base: bool) -> tuple[str, ...]:
     """The keys that set the same thing. ``with_base`` adds the key of all listeners to the key of one listener."""
     definition = BROKER_KEYS.get(name)
@@ -314,6 +316,11 @@ def _alternatives(name: str, *, with_base: bool) -> tuple[str, ...]:
         return definition.alternatives
     base = base_of_listener_key(name)
     return (name,) if base is None or not with_base else (name, base)
+
+
+def _known(definitions: Definitions, own: Iterable[str]) -> list[str]:
+    """As in Apache Kafka, keys of another release are not shown, except a broker's."""
+    return [name for name in own if name in definitions]
 
 
 def _shown(definitions: Definitions, own: Iterable[str]) -> list[str]:

@@ -12,7 +12,8 @@ from kafkaproto_server.config_keys.definitions import (
     base_of_listener_key,
     broker_key,
 )
-from kafkaproto_server.config_keys.model import Dynamic
+from kafkaproto_server.config_keys.lists import has_repeated
+from kafkaproto_server.config_keys.model import ConfigType, Dynamic
 
 PER_LISTENER_KEYS = frozenset(
     (
@@ -62,6 +63,14 @@ def validate_broker_config(name: str, value: str, *, cluster_default: bool) -> s
     if cluster_default and own_only:
         return f"{name} can only be set for one broker, not as the default of all"
     problem = definition.problem_with(value)
+    # A broker's file may have an entry twice, and then it counts once.
+    if (
+        problem is None
+        and definition.type is ConfigType.LIST
+        and not definition.doubles
+        and has_repeated(value)
+    ):
+        problem = "must not have an entry twice"
     if problem is None and definition.name in _POSITIVE_AT_RUN_TIME and definition.parse(value) == 0:
         problem = "must be 1 or more at run time"
     return None if problem is None else f"{name}={value!r} {problem}"

@@ -19,6 +19,8 @@ Entries: TypeAlias = "Map[bytes, AccessControlEntry]"
 """ACLs by their ids."""
 Grant: TypeAlias = tuple[int, int, str, str, int]
 """Resource type, permission type, principal, host and operation."""
+Patterns: TypeAlias = "Map[tuple[int, str], int]"
+"""Resources by pattern type and name, and how many ACLs are for each."""
 
 _EMPTY: Map[Any, Any] = Map()
 
@@ -30,8 +32,8 @@ class AclIndex(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """ACLs by resource type, pattern type and resource name."""
     lengths: Map[tuple[int, int], Map[int, int]] = _EMPTY
     """By resource type and pattern type: the lengths of names, and how many names have each."""
-    grants: Map[Grant, int] = _EMPTY
-    """How many ACLs have each of these grants, on any resource of the type."""
+    grants: Map[Grant, Patterns] = _EMPTY
+    """By grant: the resources of the type that ACLs give it for, and how many ACLs do."""
 
     ranges: Map[PrefixLength, int] = _EMPTY
     """How many ACLs are for a range of addresses whose prefix has this length."""
@@ -39,6 +41,11 @@ class AclIndex(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def named(self, resource_type: int, pattern_type: int, resource_name: str) -> Entries:
         """The ACLs with exactly that name."""
         return self.by_name.get((resource_type, pattern_type, resource_name), _EMPTY)
+
+    def granted(self, grant: Grant) -> Patterns:
+        """The resources that ACLs have this grant for."""
+        patterns: Patterns = self.grants.get(grant, _EMPTY)
+        return patterns
 
     def lengths_up_to(self, resource_type: int, pattern_type: int, longest: int) -> Iterable[int]:
         """All lengths of names up to ``longest``, in no order; other lengths may be among them."""
@@ -59,11 +66,10 @@ def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIn
     canonical = _with_canonical_host(entry)
     key = _name_key(entry)
     entries = index.by_name.get(key)
-    grant = _grant(canonical)
     return AclIndex(
         by_name=index.by_name.set(key, (entries or _EMPTY).set(acl_id, canonical)),
         lengths=index.lengths if entries is not None else _lengths_with(index, entry, 1),
-        grants=index.grants.set(grant, index.grants.get(grant, 0) + 1),
+        grants=_grants_with(index, canonical, 1),
         ranges=_ranges_with(index, canonical, 1),
     )
 
@@ -75,12 +81,10 @@ def without_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> Ac
     # from the authorizer.
     entries = index.by_name[key].delete(acl_id)
     canonical = _with_canonical_host(entry)
-    grant = _grant(canonical)
-    others = index.grants[grant] - 1
     return AclIndex(
         by_name=index.by_name.set(key, entries) if entries else index.by_name.delete(key),
         lengths=index.lengths if entries else _lengths_with(index, entry, -1),
-        grants=index.grants.set(grant, others) if others else index.grants.delete(grant),
+        grants=_grants_with(index, canonical, -1),
         ranges=_ranges_with(index, canonical, -1),
     )
 
@@ -89,14 +93,20 @@ def _name_key(entry: AccessControlEntry) -> tuple[int, int, str]:
     return entry.resource_type, entry.pattern_type, entry.resource_name
 
 
-def _grant(canonical: AccessControlEntry) -> Grant:
-    return (
+def _grants_with(index: AclIndex, canonical: AccessControlEntry, more: int) -> Map[Grant, Patterns]:
+    """The grants with one ACL more, or less."""
+    grant = (
         canonical.resource_type,
         canonical.permission_type,
         canonical.principal,
         canonical.host,
         canonical.operation,
     )
+    patterns = index.granted(grant)
+    pattern = canonical.pattern_type, canonical.resource_name
+    acls = patterns.get(pattern, 0) + more
+    patterns = patterns.set(pattern, acls) if acls else patterns.delete(pattern)
+    return index.grants.set(grant, patterns) if patterns else index.grants.delete(grant)
 
 
 def _lengths_with(

@@ -15,6 +15,11 @@ With transaction version 2 (KIP-890) a marker has the epoch after that of the tr
 batch of the transaction is of an older epoch. Whether the coordinator knows of the transaction is the leader's question
 (`replica.verification`).
 
+A producer is forgotten a while after this replica got the last batch of it. Kafka goes by the batch's own time: with
+event times of last week, a producer is forgotten while it writes, and what it sends again is in the log twice. A
+snapshot has room for one time. If a batch's own time is much older, the snapshot has the time at which the replica got
+it; DescribeProducers shows that after a restart.
+
 `check` and `check_marker` are for the leader, before the append. `update` is for every batch in the log, in the order
 of offsets, and checks nothing: followers and recovery take what the leader has appended. After a truncation, `load`
 the newest snapshot that is not beyond the log's new end, then `update` with the batches from there. Nothing is to be
@@ -52,6 +57,9 @@ PRODUCERS_PER_STEP = 100
 
 NONE = -1
 """A sequence, offset, epoch or timestamp that does not exist."""
+_OWN_TIME_MS = 300_000
+"""By so much the time of a batch may be older than the time at which it came, and is still what a snapshot has: clocks
+differ, and batches linger. Then snapshots are as Kafka's."""
 _MAX_SEQUENCE = 0x7FFF_FFFF
 _MAX_PRODUCER_EPOCH = 0x7FFF
 _EPOCH_BUMP_VERSION = 2
@@ -96,6 +104,9 @@ class _Producer(msgspec.Struct, gc=False):
 
     epoch: int
     last_timestamp: int = NONE
+    """Of the newest batch, as it says."""
+    seen_ms: int = NONE
+    """When this replica got the newest batch; never before the batch's own time."""
     coordinator_epoch: int = NONE
     transaction_first_offset: int = NONE
     last_sequence: int = NONE
@@ -114,13 +125,14 @@ class _Producer(msgspec.Struct, gc=False):
         last_offset, delta = NONE, 0
         if self.batches:
             _, last_offset, delta, _ = _BATCH.unpack(self.batches[-_BATCH.size :])
+        is_recent = self.seen_ms - self.last_timestamp <= _OWN_TIME_MS
         return ProducerSnapshotEntry(
             producer_id,
             self.epoch,
             self.last_sequence,
             last_offset,
             delta,
-            self.last_timestamp,
+            self.last_timestamp if is_recent else self.seen_ms,
             self.coordinator_epoch,
             self.transaction_first_offset,
         )
@@ -257,9 +269,10 @@ class ProducerStates:
     # After the append, and at replay.
 
     def update(
-        self, header: BatchHeader, marker: EndTransactionMarker | None = None
+        self, header: BatchHeader, marker: EndTransactionMarker | None = None, seen_ms: int = NONE
     ) -> CompletedTransaction | None:
-        """Take in a batch of the log. ``marker`` is that of a control batch; None if the batch has none.
+        """Take in a batch of the log. ``marker`` is that of a control batch; None if the batch has none. ``seen_ms`` is
+        the wall time at which this replica got the batch; without it, the batch's own time counts.
 
         Returns the transaction that the marker has ended; None if it ended none.
         """
@@ -281,6 +294,7 @@ class ProducerStates:
             if producer.epoch != header.producer_epoch:
                 producer.begin_epoch(header.producer_epoch)
         timestamp = producer.last_timestamp = header.max_timestamp
+        producer.seen_ms = timestamp if seen_ms < 0 else max(producer.seen_ms, timestamp, seen_ms)
         if marker is not None:
             return self._end_transaction(producer, header, marker)
         last_sequence = producer.last_sequence = (header.base_sequence + delta) & _MAX_SEQUENCE
@@ -294,10 +308,10 @@ class ProducerStates:
         return None
 
     def take(
-        self, header: BatchHeader, marker: EndTransactionMarker | None = None
+        self, header: BatchHeader, marker: EndTransactionMarker | None, seen_ms: int
     ) -> AbortedTransaction | None:
         """As `update`. Returns the entry for the transaction index if the marker has aborted a transaction."""
-        completed = self.update(header, marker)
+        completed = self.update(header, marker, seen_ms)
         if completed is None or not completed.is_aborted:
             return None
         return AbortedTransaction(
@@ -355,7 +369,7 @@ class ProducerStates:
                 )
 
     def expire(self, now_ms: int, expiration_ms: int) -> Iterator[None]:
-        """Forget the producers without an open transaction that were last heard of ``expiration_ms`` ago or earlier;
+        """Forget the producers without an open transaction whose last batch came ``expiration_ms`` ago or earlier;
         `PRODUCERS_PER_STEP` are looked at in a step. Between two steps, anything may happen to them."""
         latest = now_ms - expiration_ms
         ids = list(self._producers or ())
@@ -365,7 +379,7 @@ class ProducerStates:
                 producer = producers.get(producer_id)
                 if (
                     producer is not None
-                    and producer.last_timestamp <= latest
+                    and producer.seen_ms <= latest
                     and producer.transaction_first_offset < 0
                 ):
                     self._keep(producer_id, producer)
@@ -405,7 +419,11 @@ class ProducerStates:
             if first_offset < 0 and entry.timestamp <= latest:
                 continue
             producer = producers[entry.producer_id] = _Producer(
-                entry.producer_epoch, entry.timestamp, entry.coordinator_epoch, first_offset
+                entry.producer_epoch,
+                entry.timestamp,
+                entry.timestamp,
+                entry.coordinator_epoch,
+                first_offset,
             )
             if entry.last_offset >= 0:
                 producer.last_sequence = entry.last_sequence

@@ -39,7 +39,7 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
 )
 from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
-from kafkaproto_server.storage.directories.meta_properties import new_directory_id
+from kafkaproto_server.storage.directories.meta_properties import new_directory_id, read_log_directory
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import Reached, find_reached
@@ -342,7 +342,9 @@ def _format_if_new(
     rng: Rng,
 ) -> None:
     # Any file in one of them may be valuable data: then the operator has to decide.
-    if any(disk.exists(path) and not _is_empty_directory(disk, path) for path in paths):
+    # So may what cannot be read.
+    found = [read_log_directory(disk, path) for path in paths]
+    if any(each.has_failed or (each.exists and not _is_empty_directory(disk, each.path)) for each in found):
         return
     request = FormatRequest(
         # A cluster id is made like a directory id: random, and not beginning with a dash.

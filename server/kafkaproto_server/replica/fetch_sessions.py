@@ -18,6 +18,9 @@ request ends without a response, the caller has to `cancel` it.
 Which topics the requests of a session are about is counted when a partition joins or leaves it, and when somebody
 wants to know (`FetchSession.settle`): a request counts in no more than one place.
 
+A topic that a request names by its id has the name that it had then, also after it is deleted: as in Apache Kafka, the
+errors of its partitions say whether there is another topic of this name now (`FetchContext.known_name`).
+
 Partitions whose records were sent go to the end of the session's order, so that all get their turn if a response cannot
 hold the records of all.
 
@@ -26,7 +29,7 @@ Apache Kafka: ``FetchManager``, ``FetchSession``, ``FetchContext``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
@@ -82,12 +85,18 @@ Counted = Callable[[bytes | str, int], None]
 """Takes how many partitions of a topic, by id or name, incremental requests were about since it was called last."""
 
 
+NameOf = Callable[[bytes], str | None]
+"""The name of a topic, by its id; None if there is none."""
+
+
 class _TopicRequests(msgspec.Struct, gc=False):
     """What of a topic a session's requests are about."""
 
     partitions: int
     settled: int
     """So many requests of the session are counted already."""
+    name: str | None
+    """The name of a topic that the session has by its id; None as long as it is not known."""
 
 
 class _CachedPartition(msgspec.Struct, eq=False):
@@ -139,6 +148,7 @@ class FetchSession:
         "_counted",
         "_next_order",
         "_topics",
+        "_unnamed",
         "created_ms",
         "epoch",
         "id",
@@ -171,32 +181,35 @@ class FetchSession:
         self._next_order = 0
         self._counted = counted
         self._topics: dict[bytes | str, _TopicRequests] = {}
+        self._unnamed: dict[bytes, None] = {}
 
     @property
     def size(self) -> int:
         """How many partitions it has."""
         return len(self.partitions)
 
-    def add(self, key: PartitionKey, fetch: PartitionFetch) -> _CachedPartition:
-        """Add a partition at the end of the order. It is pending."""
+    def add(self, key: PartitionKey, fetch: PartitionFetch, name: str | None) -> _CachedPartition:
+        """Add a partition at the end of the order. It is pending. ``name`` is that of a topic that has an id here."""
         partition = _CachedPartition(key, fetch, self, self._next_order)
         self._next_order += 1
         self.partitions[key] = partition
         self.pending[partition] = self.looks
         topic = self._topics.get(key[0])
         if topic is None:
-            self._topics[key[0]] = _TopicRequests(1, self.requests)
+            self._topics[key[0]] = _TopicRequests(1, self.requests, name)
+            if name is None and isinstance(key[0], bytes):
+                self._unnamed[key[0]] = None
         else:
             self._settle(key[0], topic)
             topic.partitions += 1
         return partition
 
-    def update(self, request: FetchValues) -> None:
-        """Take what an incremental request names, and drop what it forgets."""
+    def update(self, request: FetchValues, names: Mapping[bytes, str]) -> None:
+        """Take what an incremental request names, and drop what it forgets. ``names`` are those of its topics."""
         for key, fetch in request.partitions.items():
             partition = self.partitions.get(key)
             if partition is None:
-                self.add(key, fetch)
+                self.add(key, fetch, _name(names, key))
             else:
                 partition.fetch = fetch
                 self.pending[partition] = self.looks
@@ -213,6 +226,21 @@ class FetchSession:
         topic.partitions -= 1
         if not topic.partitions:
             del self._topics[key]
+            if isinstance(key, bytes):
+                self._unnamed.pop(key, None)
+
+    def learn_names(self, name_of: NameOf) -> None:
+        """Look again for the names of topics that were not known so far."""
+        for topic_id in [*self._unnamed]:
+            name = name_of(topic_id)
+            if name is not None:
+                self._topics[topic_id].name = name
+                del self._unnamed[topic_id]
+
+    def known_name(self, topic_id: bytes) -> str | None:
+        """The name that a topic of the session had; None if it was never known."""
+        topic = self._topics.get(topic_id)
+        return None if topic is None else topic.name
 
     def _settle(self, key: bytes | str, topic: _TopicRequests) -> None:
         if topic.settled < self.requests:
@@ -234,6 +262,7 @@ class FetchSession:
         """Watch nothing any more. A request that is under way may still be answered."""
         self.settle()
         self._topics.clear()
+        self._unnamed.clear()
         for partition in self.partitions.values():
             partition.watch(None)
         self.partitions.clear()
@@ -243,16 +272,19 @@ class FetchSession:
 class FetchContext:
     """A Fetch request that is being served. This class is one without a session; the others are made from it."""
 
-    __slots__ = ("_fetches", "_find", "_waiting", "_watched")
+    __slots__ = ("_fetches", "_find", "_names", "_waiting", "_watched")
 
     error_code: int = ErrorCode.NONE
     """An error of the session: there is nothing to look at, and `finish` makes the response from no results."""
     continues_session: bool = False
     """Whether the session counts for itself which topics the request is about (see `Counted`)."""
 
-    def __init__(self, partitions: dict[PartitionKey, PartitionFetch], find: Find) -> None:
+    def __init__(
+        self, partitions: dict[PartitionKey, PartitionFetch], find: Find, names: Mapping[bytes, str]
+    ) -> None:
         self._fetches = partitions
         self._find = find
+        self._names = names
         self._waiting: _Waiting | None = None
         self._watched: dict[WatchedPartition, PartitionFetch] = {}
 
@@ -265,6 +297,11 @@ class FetchContext:
     def look_size(self) -> int:
         """How many partitions the next look has."""
         return len(self._fetches)
+
+    def known_name(self, topic_id: bytes) -> str | None:
+        """The name that a topic had when the request, or an earlier one of its session, named its id; None if it was
+        unknown."""
+        return self._names.get(topic_id)
 
     def look(self) -> list[PartitionFetch]:
         """The partitions to read now, in order. After a change, the next look may have others."""
@@ -329,7 +366,7 @@ class _RefusedContext(FetchContext):
     __slots__ = ("error_code",)
 
     def __init__(self, error_code: int, find: Find) -> None:
-        super().__init__({}, find)
+        super().__init__({}, find, {})
         self.error_code = error_code
 
     def finish(self, results: Sequence[Result], now_ms: int) -> FinishedFetch[Result]:
@@ -343,9 +380,14 @@ class _FullContext(FetchContext):
     __slots__ = ("_cache", "_counted", "_request")
 
     def __init__(
-        self, request: FetchValues, find: Find, cache: FetchSessionCache[FetchSession], counted: Counted
+        self,
+        request: FetchValues,
+        find: Find,
+        names: Mapping[bytes, str],
+        cache: FetchSessionCache[FetchSession],
+        counted: Counted,
     ) -> None:
-        super().__init__(request.partitions, find)
+        super().__init__(request.partitions, find, names)
         self._request = request
         self._cache = cache
         self._counted = counted
@@ -367,7 +409,7 @@ class _FullContext(FetchContext):
             counted=self._counted,
         )
         for (key, fetch), result in zip(request.partitions.items(), results, strict=True):
-            session.add(key, fetch).said(result)
+            session.add(key, fetch, _name(self._names, key)).said(result)
         self._cache.add(session)
         return finished._replace(session_id=session_id)
 
@@ -380,7 +422,7 @@ class _IncrementalContext(FetchContext):
     continues_session = True
 
     def __init__(self, session: FetchSession, find: Find) -> None:
-        super().__init__({}, find)
+        super().__init__({}, find, {})
         self._session = session
         self._epoch = session.epoch
         self._look = 0
@@ -395,6 +437,10 @@ class _IncrementalContext(FetchContext):
     def look_size(self) -> int:
         """See `FetchContext.look_size`."""
         return len(self._session.pending)
+
+    def known_name(self, topic_id: bytes) -> str | None:
+        """See `FetchContext.known_name`."""
+        return self._session.known_name(topic_id)
 
     def look(self) -> list[PartitionFetch]:
         """The pending partitions in the session's order; none if another request has continued the session."""
@@ -474,11 +520,12 @@ class _IncrementalContext(FetchContext):
 class FetchSessions:
     """All fetch sessions of a broker."""
 
-    __slots__ = ("_counted", "_find", "cache")
+    __slots__ = ("_counted", "_find", "_name_of", "cache")
 
-    def __init__(self, rng: Rng, find: Find, max_slots: int, counted: Counted) -> None:
+    def __init__(self, rng: Rng, find: Find, name_of: NameOf, max_slots: int, counted: Counted) -> None:
         """``max_slots`` is max.incremental.fetch.session.cache.slots."""
         self._find = find
+        self._name_of = name_of
         self._counted = counted
         self.cache: FetchSessionCache[FetchSession] = FetchSessionCache(rng, max_slots)
         """Its numbers are metrics."""
@@ -496,8 +543,8 @@ class FetchSessions:
             if request.session_id != NO_SESSION:
                 cache.remove(request.session_id)
             if request.session_epoch == FINAL_EPOCH:
-                return FetchContext(request.partitions, self._find)
-            return _FullContext(request, self._find, cache, self._counted)
+                return FetchContext(request.partitions, self._find, self._names(request))
+            return _FullContext(request, self._find, self._names(request), cache, self._counted)
         session = cache.get(request.session_id)
         if session is None:
             return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
@@ -511,15 +558,30 @@ class FetchSessions:
         ):
             cache.remove(session.id)
             return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
-        session.update(request)
+        session.update(request, self._names(request))
+        session.learn_names(self._name_of)
         if not session.partitions:
             cache.remove(session.id)
-            return FetchContext(request.partitions, self._find)
+            return FetchContext(request.partitions, self._find, {})
         cache.touch(session.id, now_ms)
         session.epoch = next_epoch(session.epoch)
         session.requests += 1
         session.wake = None
         return _IncrementalContext(session, self._find)
+
+    def _names(self, request: FetchValues) -> dict[bytes, str]:
+        """The names of the topics that a request has by their ids, as far as they are known."""
+        names = {}
+        for topic_id, _ in request.partitions:
+            if isinstance(topic_id, bytes) and topic_id not in names:
+                name = self._name_of(topic_id)
+                if name is not None:
+                    names[topic_id] = name
+        return names
+
+
+def _name(names: Mapping[bytes, str], key: PartitionKey) -> str | None:
+    return names.get(key[0]) if isinstance(key[0], bytes) else None
 
 
 def next_epoch(epoch: int) -> int:

@@ -36,6 +36,8 @@ class HeartbeatValues(msgspec.Struct, frozen=True, kw_only=True):
     server_assignor: str | None = None
     topic_partitions: Partitions | None = None
     """The partitions that the member owns."""
+    lists_topics: bool = False
+    """Whether the request lists topics for them, even without partitions."""
     client_id: str = ""
     client_host: str = ""
     classic_protocols: tuple[tuple[str, bytes], ...] = ()

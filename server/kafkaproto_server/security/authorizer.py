@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafkaproto_server.image.acl_hosts import ranges_with
-from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex
+from kafkaproto_server.image.acl_index import NO_ACLS, AclIndex, Patterns
 from kafkaproto_server.image.entries import AccessControlEntry
 from kafkaproto_server.security.acls import (
     EVERYBODY,
@@ -47,6 +47,8 @@ _IMPLYING = {
     Operation.DESCRIBE_CONFIGS: frozenset({Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS}),
 }
 """By operation: the operations whose allowance implies it, itself included."""
+_ANY_NAME = "hardcode"
+"""The name of a resource with which Kafka tries what needs no ACL."""
 MAX_REMEMBERED_HOSTS = 1_000
 """Clients' addresses of which an authorizer remembers the ranges that they are in: at most some megabytes."""
 
@@ -87,25 +89,57 @@ class Authorizer:
                 return False
         return is_allowed if has_acls else self._default
 
-    def may_on_any(self, principal: str, host: str, operation: Operation, resource_type: int) -> bool:
-        """Whether there may be a resource of a type on which a principal may do an operation. False is certain, True is
-        not. It is Kafka's authorizeByResourceType, but does not weigh denials for single resources against ACLs that
-        allow."""
-        if principal in self._super_users or self._default:
+    def authorize_by_type(self, principal: str, host: str, operation: Operation, resource_type: int) -> bool:
+        """Whether a principal may do an operation on some resource of a type (KIP-679).
+
+        It decides as Kafka's Authorizer.authorizeByResourceType does. What needs no ACL is tried with one name.
+        Otherwise an ACL has to allow the operation, itself or by ALL, on a name or on a prefix that no denial covers.
+        """
+        if self.authorize(principal, host, operation, resource_type, _ANY_NAME):
             return True
-        who = {principal, EVERYBODY}, self._hosts_of(host)
-        for entry in self._acls.named(resource_type, PatternType.LITERAL, WILDCARD).values():
-            is_concerned = entry.principal in who[0] and entry.host in who[1]
-            is_denial = entry.permission_type == PermissionType.DENY
-            if is_concerned and is_denial and entry.operation in (operation, Operation.ALL):
-                return False
-        implying = (Operation.ALL, *_IMPLYING.get(operation, (operation,)))
+        asked = principal, host, operation, resource_type
+        denied = self._patterns(*asked, PermissionType.DENY)
+        if _is_in(denied, PatternType.LITERAL, WILDCARD):
+            return False
+        allowed = self._patterns(*asked, PermissionType.ALLOW)
+        if _is_in(allowed, PatternType.LITERAL, WILDCARD):
+            return True
         return any(
-            (resource_type, int(PermissionType.ALLOW), each, address, int(allowed)) in self._acls.grants
-            for each in who[0]
-            for address in who[1]
-            for allowed in implying
+            not _is_covered(denied, pattern_type, name)
+            for patterns in allowed
+            for pattern_type, name in patterns
         )
+
+    def may_on_none(self, principal: str, host: str, operation: Operation, resource_type: int) -> bool:
+        """Whether a principal certainly may do an operation on no resource of a type. True is certain. False says
+        nothing, least of all that somebody may do something: that is `authorize_by_type`. It costs a few lookups,
+        however many ACLs there are."""
+        if principal in self._super_users or self._default:
+            return False
+        denied = self._patterns(principal, host, operation, resource_type, PermissionType.DENY)
+        if _is_in(denied, PatternType.LITERAL, WILDCARD):
+            return True
+        implying = _IMPLYING.get(operation, (operation,))
+        return not any(
+            self._patterns(principal, host, each, resource_type, PermissionType.ALLOW) for each in implying
+        )
+
+    def _patterns(
+        self,
+        principal: str,
+        host: str,
+        operation: Operation,
+        resource_type: int,
+        permission_type: PermissionType,
+    ) -> list[Patterns]:
+        """For what resources ACLs allow, or deny, somebody an operation, itself or by ALL."""
+        grants = (
+            (resource_type, int(permission_type), who, address, int(each))
+            for who in (principal, EVERYBODY)
+            for address in self._hosts_of(host)
+            for each in (operation, Operation.ALL)
+        )
+        return [patterns for each in grants if (patterns := self._acls.granted(each))]
 
     def _hosts_of(self, host: str) -> frozenset[str]:
         """The hosts, in canonical form, whose ACLs apply to a client's address."""
@@ -151,6 +185,17 @@ class LoadingAuthorizer(Authorizer):
         return (is_of_peers and host in self._peer_hosts) or super().authorize(
             principal, host, operation, resource_type, resource_name
         )
+
+
+def _is_in(found: list[Patterns], pattern_type: PatternType, name: str) -> bool:
+    return any((int(pattern_type), name) in patterns for patterns in found)
+
+
+def _is_covered(denied: list[Patterns], pattern_type: int, name: str) -> bool:
+    """Whether denials leave nothing of what an ACL is for."""
+    if pattern_type == PatternType.LITERAL and _is_in(denied, PatternType.LITERAL, name):
+        return True
+    return any(_is_in(denied, PatternType.PREFIXED, name[:length]) for length in range(1, len(name) + 1))
 
 
 def _allows(allowed: int, operation: Operation) -> bool:

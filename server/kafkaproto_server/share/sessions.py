@@ -31,7 +31,7 @@ class SessionKey(NamedTuple):
 class ShareSession:
     """One session."""
 
-    __slots__ = ("connection", "epoch", "key", "partitions")
+    __slots__ = ("connection", "epoch", "key", "names", "partitions")
 
     def __init__(self, key: SessionKey, connection: Hashable, partitions: Iterable[TopicPartitionId]) -> None:
         self.key = key
@@ -40,13 +40,18 @@ class ShareSession:
         """Of the request that is expected next."""
         self.partitions: dict[TopicPartitionId, bool] = dict.fromkeys(partitions, False)
         """In their order; whether the next response has to have the partition even if there is nothing to say."""
+        self.names: dict[bytes, str] = {}
+        """Those that its topics have, or had, by their ids."""
 
-    def update(self, added: Iterable[TopicPartitionId], forgotten: Iterable[TopicPartitionId]) -> None:
+    def update(self, added: Iterable[TopicPartitionId], forgotten: Collection[TopicPartitionId]) -> None:
         """Take what a request names, and drop what it forgets."""
         for each in added:
             self.partitions.setdefault(each, True)
         for each in forgotten:
             self.partitions.pop(each, None)
+        if forgotten:
+            topic_ids = {topic_id for topic_id, _ in self.partitions}
+            self.names = {each: name for each, name in self.names.items() if each in topic_ids}
 
     def must_say(self, partition: TopicPartitionId, *, has_records: bool, has_error: bool) -> bool:
         """Whether a response has a partition. After an error the next response has it, too: that the error is over is

@@ -271,6 +271,15 @@ class OsLock:
         _locked_paths.discard(self._path)
 
 
+def _mode(path: str) -> int | None:
+    """The mode of what has this name; None if nothing has. Raises OSError for any other reason: with os.path.exists a
+    disk that fails would look like one on which nothing is."""
+    try:
+        return os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
 def _open_regular(path: str, flags: int) -> int:
     """Open a regular file. Anything else is refused: opening a pipe would wait, and a device would be written to.
     Raises OSError."""
@@ -313,12 +322,13 @@ class OsDisk:
         return sorted(_despite_shortages("listing", path, lambda: os.listdir(path)))
 
     def exists(self, path: str) -> bool:
-        """Whether a file or directory is there."""
-        return os.path.exists(path)
+        """Whether a file or directory is there. Raises OSError if the disk does not say."""
+        return _mode(path) is not None
 
     def is_directory(self, path: str) -> bool:
-        """Whether the path is a directory."""
-        return os.path.isdir(path)
+        """Whether the path is a directory. Raises OSError if the disk does not say."""
+        mode = _mode(path)
+        return mode is not None and stat.S_ISDIR(mode)
 
     def make_directory(self, path: str) -> None:
         """Create a directory with its parents, for this user only. An existing one is left as it is."""

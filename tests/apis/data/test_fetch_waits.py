@@ -10,11 +10,12 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto_server.node.replicas import fetches as module
-from kafkaproto_server.node.replicas.fetches import Fetches, MayRead
+from kafkaproto_server.node.replicas.fetches import Fetches
 from kafkaproto_server.node.replicas.hosted import Hosted
+from kafkaproto_server.node.replicas.named_topics import MayRead
 from kafkaproto_server.node.replicas.timers import TURN_MS
+from kafkaproto_server.replica.fetch_sessions import FetchContext
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
@@ -42,9 +43,9 @@ def test_a_large_request_that_waits_looks_only_at_what_has_changed(
     looked_at: list[int] = []
     find = Fetches.find
 
-    def counted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def counted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         looked_at.append(fetch.index)
-        return find(fetches, fetch, may_read)
+        return find(fetches, fetch, may_read, context)
 
     monkeypatch.setattr(Fetches, "find", counted)
     found = large(broker, min_bytes=4 * size)
@@ -107,13 +108,13 @@ def test_a_large_request_whose_session_is_closed_while_it_is_looked_at_has_one_r
     find = Fetches.find
     closed: list[object] = []
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         if fetch.index == 150 and not closed:
             closed.append(fetch)
             for index in (0, 1):
                 broker.produce("wide", batch(b"a"), index)
             broker.send(broker.fetch_request(session_id=session, session_epoch=-1), 18)
-        return find(fetches, fetch, may_read)
+        return find(fetches, fetch, may_read, context)
 
     monkeypatch.setattr(Fetches, "find", late)
     continued = broker.fetch_request(session_id=session, session_epoch=1, max_wait_ms=1000)
@@ -129,12 +130,12 @@ def test_what_changes_while_a_large_request_is_looked_at_is_not_missed(
     find = Fetches.find
     written: list[bytes] = []
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         if fetch.index == 900 and not written:
             written.extend([batch(b"a"), batch(b"b")])
             for index in range(2):
                 broker.produce("four", written[index], index)
-        return find(fetches, fetch, may_read)
+        return find(fetches, fetch, may_read, context)
 
     monkeypatch.setattr(Fetches, "find", late)
     (response,) = large(broker, min_bytes=2 * SIZE)
@@ -189,10 +190,10 @@ def test_a_large_request_whose_time_ends_while_its_response_is_made_gets_one(
     monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
     found, find = large(broker), Fetches.find
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         if fetch.index == 500:
             broker.replicas.clock.now += 1000
-        return find(fetches, fetch, may_read)
+        return find(fetches, fetch, may_read, context)
 
     monkeypatch.setattr(Fetches, "find", late)
     broker.produce("four", batch(b"a"), 0)
@@ -210,11 +211,11 @@ def test_a_small_request_does_not_wait_for_its_turn_behind_a_large_one(
     of_small = broker.send(broker.fetch_request(("t", [wanted()]), max_wait_ms=1000), 18)
     find = Fetches.find
 
-    def slow(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def slow(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         # It takes so long that what is due besides has to wait.
         if fetch.index == 500:
             broker.replicas.clock.now += TURN_MS
-        return find(fetches, fetch, may_read)
+        return find(fetches, fetch, may_read, context)
 
     monkeypatch.setattr(Fetches, "find", slow)
     broker.replicas.pass_time(1000)
@@ -359,9 +360,9 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     find = Fetches.find
 
-    def noted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def noted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         found.append(fetch.index)
-        return find(fetches, fetch, may_read)
+        return find(fetches, fetch, may_read, context)
 
     monkeypatch.setattr(Fetches, "find", noted)
     return found
@@ -521,11 +522,11 @@ def test_what_changes_while_one_request_is_looked_at_is_nothing_to_others(
     find = Fetches.find
     written: list[bytes] = []
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         if fetch.index == 900 and not written:
             written.append(batch(b"a"))
             broker.produce("four", written[0], 0)
-        return find(fetches, fetch, may_read)
+        return find(fetches, fetch, may_read, context)
 
     monkeypatch.setattr(Fetches, "find", late)
     assert len(large(broker)) == 1
@@ -588,18 +589,11 @@ def test_a_batch_that_does_not_fit_any_more_does_not_end_the_wait_of_a_large_req
     assert found == []
 
 
-def delete(broker: DataBroker, name: str) -> None:
-    topics = [DeleteTopicsRequest.DeleteTopicState(name=name)]
-    broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
-    broker.replicas.follow()
-    broker.replicas.call_due()
-
-
 def test_a_small_request_waits_on_for_the_others_when_a_topic_is_deleted(broker: DataBroker) -> None:
     broker.topic("other")
     request = broker.fetch_request(("t", [wanted()]), ("other", [wanted()]), max_wait_ms=1000)
     found = broker.send(request, 18)
-    delete(broker, "other")
+    broker.delete_topic("other")
     assert found == []
     broker.produce("t", batch(b"a"))
     assert len(found) == 1
@@ -607,9 +601,10 @@ def test_a_small_request_waits_on_for_the_others_when_a_topic_is_deleted(broker:
 
 def test_a_topic_that_is_deleted_ends_the_wait_of_a_large_request(broker: DataBroker) -> None:
     found = large(broker)
-    delete(broker, "four")
+    broker.delete_topic("four")
     (response,) = found
-    assert {each.error_code for each in response.responses[0].partitions} == {ErrorCode.UNKNOWN_TOPIC_ID}
+    gone = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert {each.error_code for each in response.responses[0].partitions} == {gone}
 
 
 @SIZES

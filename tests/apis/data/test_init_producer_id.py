@@ -14,6 +14,7 @@ from tests.apis.support.data_broker import DataBroker
 from tests.apis.support.replicas import FIRST_PRODUCER_ID
 from tests.apis.support.services import with_changes
 from tests.apis.support.transactional_broker import TransactionalBroker
+from tests.security.support.acl_making import acl, authorizer
 
 VERSIONS = range(6)
 
@@ -120,3 +121,18 @@ def test_a_producer_waits_for_the_next_block_of_ids(broker: DataBroker) -> None:
 def test_if_too_many_wait_for_ids_a_producer_is_told_to_ask_again(broker: DataBroker) -> None:
     broker.services = with_changes(broker.services, new_producer_id=lambda take: take(None))
     assert ask(broker) == (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, -1, -1)
+
+
+def test_who_may_write_to_no_topic_gets_no_id_even_if_what_has_no_acl_is_open_to_everyone(
+    broker: DataBroker,
+) -> None:
+    elsewhere = acl(operation=Operation.WRITE, resource_name="*", host="192.0.2.1")
+    on_cluster = acl(
+        operation=Operation.ALTER, resource_type=ResourceType.CLUSTER, resource_name=CLUSTER_NAME
+    )
+    guard = authorizer(elsewhere, on_cluster, allow_everyone_if_no_acl_found=True)
+    broker.services = with_changes(broker.services, authorizer=lambda: guard)
+    assert ask(broker) == (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, -1, -1)
+    # A topic that no ACL is about is open.
+    guard = authorizer(acl(resource_name="t"), on_cluster, allow_everyone_if_no_acl_found=True)
+    assert ask(broker)[0] == 0

@@ -398,6 +398,11 @@ def test_a_member_joins_lives_and_leaves(broker: DataBroker, version: int) -> No
     assert (response.error_code, response.member_epoch) == (NONE, -1)
 
 
+def test_a_member_that_joins_lists_no_topics_even_without_partitions(broker: DataBroker) -> None:
+    listed = [ConsumerGroupHeartbeatRequest.TopicPartitions(topic_id=broker.topic_id("t"), partitions=[])]
+    assert beat(broker, 1, topic_partitions=listed).error_code == ErrorCode.INVALID_REQUEST
+
+
 def test_a_regular_expression_matches_what_the_sender_may_see(broker: DataBroker) -> None:
     broker.topic("t2")
     broker.topic("secret")

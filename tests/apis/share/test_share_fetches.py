@@ -446,6 +446,19 @@ def test_that_another_broker_leads_is_told_at_once(sharing: Sharing) -> None:
     assert sharing.persister.reads == []
 
 
+def test_a_session_is_told_that_its_topic_is_gone_or_is_another_one(sharing: Sharing) -> None:
+    # Compared with a node of Apache Kafka 4.4.0, but for the topic that was made anew: -1 there, after a wait.
+    load(sharing)
+    gone, other = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INCONSISTENT_TOPIC_ID
+    sharing.broker.delete_topic("t")
+    assert sharing.fetch(1).error_code == gone
+    sharing.broker.topic("t", [ME])
+    assert [sharing.fetch(epoch).error_code for epoch in (2, 3)] == [other, other]
+    # A session that begins with the old id cannot have known its name.
+    assert sharing.fetch(0).error_code == ErrorCode.UNKNOWN_TOPIC_ID
+    assert sharing.fetch(1).error_code == ErrorCode.UNKNOWN_TOPIC_ID
+
+
 def test_the_leadership_may_change_while_a_thread_reads(
     sharing: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from kafkaproto.message import Message
-from kafkaproto.messages import FetchRequest, ListOffsetsRequest, ProduceRequest
+from kafkaproto.messages import DeleteTopicsRequest, FetchRequest, ListOffsetsRequest, ProduceRequest
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.node.broker_data import metadata_port
@@ -138,6 +138,13 @@ class DataBroker:
     def topic(self, name: str, *assignments: Sequence[int], **configs: str) -> bytes:
         """Create a topic; by default with one partition that only broker 1 has. Returns its id."""
         return self.harness.create_topic(name, *(assignments or ([ME],)), **configs)
+
+    def delete_topic(self, name: str) -> None:
+        """Delete a topic; the broker follows."""
+        topics = [DeleteTopicsRequest.DeleteTopicState(name=name)]
+        self.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
+        self.replicas.follow()
+        self.replicas.call_due()
 
     def topic_id(self, name: str) -> bytes:
         """The id of a topic; of an unknown one, some id."""

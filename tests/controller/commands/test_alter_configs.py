@@ -15,6 +15,7 @@ from kafkaproto.messages import (
     ConfigRecord,
     IncrementalAlterConfigsRequest,
 )
+from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto_server.controller.commands.create_topics import MAX_CONFIGS_OF_RESOURCE
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from tests.controller.support.harness import (
@@ -23,18 +24,16 @@ from tests.controller.support.harness import (
     ELR,
     SET,
     SUBTRACT,
+    Batch,
     Harness,
     alter_configs_request,
+    bootstrap_records,
     controller_registration_request,
 )
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
-STRICTER = {
-    ("follower.replication.throttled.replicas", ","),
-    ("leader.replication.throttled.replicas", ","),
-    ("min.cleanable.dirty.ratio", "NaN"),
-}
-"""What a stock node takes, and ours does not: an entry that is none, a ratio that is no number."""
+STRICTER = {("min.cleanable.dirty.ratio", "NaN")}
+"""What a stock node takes, and ours does not: a ratio that is no number."""
 
 
 def harness(**settings: Any) -> Harness:
@@ -345,6 +344,61 @@ def test_values_are_judged_as_by_stock() -> None:
         else:
             assert result.error_code == code, (pairs, result.error_message)
     assert judged > 2_000
+
+
+@pytest.mark.parametrize(
+    ("operation", "current", "entries", "result"),
+    [
+        (APPEND, "delete", "compact", "delete,compact"),
+        (APPEND, "delete", "compact,compact,delete", "delete,compact"),
+        (APPEND, "delete", "compact,", "delete,compact"),
+        (APPEND, "delete", ",", "delete"),
+        (APPEND, "delete", "", None),
+        (APPEND, "delete", "compact,,delete", None),
+        (APPEND, "compact,compact", "delete", "compact,compact,delete"),
+        (SUBTRACT, "delete,compact", "delete,", "compact"),
+        (SUBTRACT, "delete,compact", ",", "delete,compact"),
+        (SUBTRACT, "delete", "delete", ""),
+        (SET, "delete", "compact,compact", "compact,compact"),
+        (SET, "delete", "compact,", None),
+    ],
+)
+def test_lists_are_recorded_as_by_stock(
+    operation: int, current: str, entries: str, result: str | None
+) -> None:
+    # Compared with a node of Apache Kafka 4.4.0. That what is there twice counts once shows where it is read.
+    node = harness()
+    assert alter(node, TOPIC, "t", ("cleanup.policy", SET, current)).error_code == 0
+    code = alter(node, TOPIC, "t", ("cleanup.policy", operation, entries)).error_code
+    assert code == (ErrorCode.INVALID_CONFIG if result is None else 0)
+    assert node.image.config(TOPIC_RESOURCE, "t")["cleanup.policy"] == (current if result is None else result)
+
+
+@pytest.mark.parametrize(
+    ("resource_type", "name", "key", "value"),
+    [
+        (TOPIC, "t", "retention.ms", "5"),
+        (GROUP, "g", "consumer.session.timeout.ms", "50000"),
+        (CLIENT_METRICS, "m", "interval.ms", "5000"),
+    ],
+)
+def test_a_key_of_another_release_that_is_set_already_is_no_obstacle(
+    resource_type: int, name: str, key: str, value: str
+) -> None:
+    dropped = "message.format.version"
+    old = ConfigRecord(resource_type=resource_type, resource_name=name, name=dropped, value="2.8")
+    records = tuple(encode_metadata_record(each, 0) for each in (*bootstrap_records(), old))
+    node = Harness(active=False)
+    node.replay_log([Batch(base_offset=0, last_offset=len(records) - 1, epoch=1, records=records)])
+    node.activate(epoch=2)
+    node.commit()
+    node.start_brokers(1)
+    node.create_topic("t", [1])
+    assert alter(node, resource_type, name, (key, SET, value)).error_code == 0
+    refused = ErrorCode.INVALID_REQUEST if resource_type == CLIENT_METRICS else ErrorCode.INVALID_CONFIG
+    assert alter(node, resource_type, name, (dropped, SET, "2.8")).error_code == refused
+    assert alter(node, resource_type, name, (dropped, DELETE, None)).error_code == 0
+    assert dict(node.image.config(resource_type, name)) == {key: value}
 
 
 def test_a_group_is_judged_with_what_it_has_already() -> None:

@@ -308,6 +308,47 @@ def test_a_full_consumer_group_takes_no_classic_member_in() -> None:
     assert groups.refusal(**ON_A) is ErrorCode.GROUP_MAX_SIZE_REACHED
 
 
+def test_an_administrator_removes_members_of_the_new_protocol_by_id_or_instance_id_alone() -> None:
+    groups = Groups()
+    groups.consumer("a")
+    groups.consumer("b", instance_id="ib")
+    groups.consumer("c", instance_id="ic")
+    epoch = groups.shard._consumer.groups[GROUP].epoch
+    left = groups.leave(
+        ("a", None), ("a", None), ("nobody", None), ("", "ib"), ("b", "ic"), ("", "nobody"), ("c", "")
+    )
+    unknown = ErrorCode.UNKNOWN_MEMBER_ID
+    assert left == [NONE, NONE, unknown, NONE, ErrorCode.FENCED_INSTANCE_ID, unknown, unknown]
+    # All at once: the group goes one epoch on.
+    assert (
+        list(groups.shard._consumer.groups[GROUP].members),
+        groups.shard._consumer.groups[GROUP].epoch,
+    ) == (["c"], epoch + 1)
+    assert groups.consumer("a", 1).code is unknown
+    assert groups.leave(("c", None)) == [NONE]
+    assert groups.listed() == [(GROUP, "consumer", "Empty", "consumer")]
+    assert groups.delete() is NONE
+
+
+def test_members_of_both_protocols_leave_together_and_the_others_are_a_classic_group() -> None:
+    groups = Groups()
+    old = mixed(groups)
+    (other,) = groups.join(**ON_A)
+    assert groups.leave(("new", None), (old, None)) == [NONE, NONE]
+    assert groups.listed() == [(GROUP, "consumer", "PreparingRebalance", "classic")]
+    assert groups.leave((other.member_id, None)) == [NONE]
+
+
+def test_if_members_cannot_be_removed_all_are_told_so() -> None:
+    groups = Groups()
+    groups.consumer("a")
+    groups.consumer("b")
+    groups.log.refusal = ErrorCode.NOT_COORDINATOR
+    left = groups.leave(("a", None), ("nobody", None), ("b", None))
+    assert left == [ErrorCode.NOT_COORDINATOR, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.NOT_COORDINATOR]
+    assert list(groups.shard._consumer.groups[GROUP].members) == ["a", "b"]
+
+
 def test_requests_are_of_the_members_epoch_and_protocol() -> None:
     groups = Groups()
     old = mixed(groups)
@@ -317,7 +358,7 @@ def test_requests_are_of_the_members_epoch_and_protocol() -> None:
     assert groups.sync(old, 1)[0].code is ErrorCode.ILLEGAL_GENERATION
     assert groups.sync(old, 2, protocol="sticky")[0].code is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert groups.sync(old, 2, protocol_type="connect")[0].code is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    assert groups.leave(("nobody", None), ("new", None)) == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
+    assert groups.leave(("nobody", None), ("", "nobody")) == [ErrorCode.UNKNOWN_MEMBER_ID] * 2
     assert groups.commit(of("a", 0, 5), member_id=old, generation=2).responses == [(NONE, [NONE])]
     told = groups.commit(of("a", 0, 5), member_id=old, generation=3)
     assert told.responses == [(ErrorCode.ILLEGAL_GENERATION, [])]

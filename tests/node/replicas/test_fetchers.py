@@ -39,6 +39,7 @@ from tests.replica.test_partition import Replica
 from tests.support.old_logs import RECORDS, files
 
 TOPIC_ID = bytes(range(16))
+WALL_MS = 1_700_000_000_000
 BATCH = build_batch([NewRecord(None, b"value")], base_offset=0, partition_leader_epoch=1, timestamp_ms=1)
 
 
@@ -77,7 +78,7 @@ class Following:
             timeout_ms=1000,
             backoff_ms=100,
         )
-        clock = SimpleNamespace(now_ms=lambda: 0, wall_ms=lambda: 0)
+        clock = SimpleNamespace(now_ms=lambda: 0, wall_ms=lambda: WALL_MS)
         self.cuts: list[Any] = []
         self.complete: list[Hosted] = []
         self.promised: list[int] = []
@@ -186,6 +187,26 @@ def test_only_the_end_of_an_aborted_transaction_is_noted_as_one() -> None:
     aborted = following.replica.partition.aborted
     assert [(each.first_offset, each.last_offset) for each in aborted] == [(2, 3)]
     assert noted == [[], [], [], aborted]
+
+
+def test_a_follower_knows_a_producer_as_long_as_after_a_batch_of_today_though_its_records_are_old() -> None:
+    following = Following()
+    sent = build_batch(
+        [NewRecord(None, b"v")],
+        base_offset=0,
+        partition_leader_epoch=1,
+        timestamp_ms=1,
+        producer_id=9,
+        producer_epoch=0,
+        base_sequence=0,
+    )
+    following.ask()
+    following.respond(records=sent)
+    producers = following.replica.partition.producers
+    for passed_ms, is_known in ((999, True), (1_000, False)):
+        for _ in producers.expire(WALL_MS + passed_ms, 1_000):
+            pass
+        assert producers.knows(9) is is_known
 
 
 def test_what_was_asked_before_a_full_request_is_not_kept() -> None:

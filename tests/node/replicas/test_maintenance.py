@@ -213,13 +213,37 @@ def test_producers_that_write_nothing_for_long_are_forgotten() -> None:
     broker = DataBroker(producer_id_expiration_ms="5000")
     topic(broker)
     produce(broker, "t", size=1, producer_id=7, producer_epoch=0, base_sequence=0)
-    producers = broker.replicas.partition("t", 0).producers
-    broker.replicas.clock.now = 4999
+    clock, producers = broker.replicas.clock, broker.replicas.partition("t", 0).producers
+    written = clock.now
+    clock.now = written + 4999
     work(broker, "expire_producers")
     assert [each.producer_id for each in producers.active()] == [7]
-    broker.replicas.clock.now = 5000
+    clock.now = written + 5000
     work(broker, "expire_producers")
     assert list(producers.active()) == []
+
+
+@pytest.mark.parametrize("way", ["clean start", "start after a crash", "no start"])
+def test_a_producer_whose_records_are_old_is_known_as_long_as_any_other(way: str) -> None:
+    broker = DataBroker(producer_id_expiration_ms="50000")
+    topic(broker)
+    clock = broker.replicas.clock
+    old_ms = clock.wall_ms() - 7 * 86_400_000
+
+    def send() -> int:
+        sent = batch(timestamp_ms=old_ms, producer_id=7, producer_epoch=0, base_sequence=0)
+        return int(broker.produce("t", sent).base_offset)
+
+    assert send() == 0
+    work(broker, "expire_producers")
+    if way != "no start":
+        broker.start_again(is_clean=way == "clean start")
+        broker.report()
+    work(broker, "expire_producers")
+    assert send() == 0
+    broker.replicas.clock.now += 50_000
+    work(broker, "expire_producers")
+    assert send() == 1
 
 
 def test_what_the_coordinator_was_asked_is_forgotten_if_no_records_follow_for_long() -> None:

@@ -32,6 +32,8 @@ class World:
 
     def __init__(self) -> None:
         self.hosted: dict[PartitionKey, HostedPartition] = {}
+        self.names: dict[bytes, str] = {}
+        """Of topics, by their ids; most tests need none."""
         self.finds = 0
 
     def find(self, key: PartitionKey) -> HostedPartition | None:

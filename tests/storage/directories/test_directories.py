@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,6 +153,110 @@ def test_a_disk_that_fails_costs_its_directory_and_not_the_node(operation: str, 
     offline = {each.path: each.problem for each in opened.by_path.values() if each.problem is not None}
     assert list(offline) == ["/b"]
     assert "/b" in offline["/b"]
+
+
+def put(place: Path, what: str) -> None:
+    """Something else in the place of a log directory, or of its meta.properties."""
+    properties = place / "meta.properties"
+    if what.startswith("properties"):
+        properties.unlink()
+    else:
+        place.rename(place.with_name("moved away"))
+    if what == "file":
+        place.write_text("x")
+    elif what == "link to itself":
+        place.symlink_to(place)
+    elif what == "link to a file":
+        place.symlink_to("/dev/null")
+    elif what == "pipe":
+        os.mkfifo(place)
+    elif what == "properties are a directory":
+        properties.mkdir()
+    elif what == "properties are a link to itself":
+        properties.symlink_to(properties)
+    elif what == "properties are damaged":
+        properties.write_text("version=1\nfoo")
+
+
+PLACES = [
+    "file",
+    "link to itself",
+    "link to a file",
+    "pipe",
+    "properties are a directory",
+    "properties are a link to itself",
+    "properties are damaged",
+]
+
+
+@pytest.mark.parametrize("what", PLACES)
+def test_what_is_no_log_directory_is_offline_and_no_reason_not_to_start(tmp_path: Path, what: str) -> None:
+    # Compared with a node of Apache Kafka 4.4.0.
+    disk = OsDisk()
+    paths = three(disk, str(tmp_path))
+    put(tmp_path / "b", what)
+    opened = open_all(disk, paths)
+    problems = {path: each.problem for path, each in opened.by_path.items()}
+    release(opened)
+    assert [path for path, problem in problems.items() if problem is not None] == [paths[1]]
+    assert paths[1] in str(problems[paths[1]])
+    assert "format" not in str(problems[paths[1]])
+    with pytest.raises(StorageError, match=r"the metadata log's directory cannot be used: .*/b"):
+        open_all(disk, paths, metadata_path=paths[1])
+
+
+@pytest.mark.parametrize("what", ["missing", "empty", "link to nothing", "without meta.properties"])
+def test_what_may_be_a_new_directory_has_to_be_formatted(tmp_path: Path, what: str) -> None:
+    # As with Apache Kafka 4.4.0.
+    disk = OsDisk()
+    paths = three(disk, str(tmp_path))
+    place = tmp_path / "b"
+    if what == "without meta.properties":
+        (place / "meta.properties").unlink()
+    else:
+        place.rename(tmp_path / "moved away")
+    if what == "empty":
+        place.mkdir()
+    elif what == "link to nothing":
+        place.symlink_to(tmp_path / "nothing")
+    with pytest.raises(StorageError, match=f"{place} is not formatted: run kafka-storage format"):
+        open_all(disk, paths)
+
+
+def test_a_disk_of_which_nothing_can_be_read_is_offline(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    disk = OsDisk()
+    paths = three(disk, str(tmp_path))
+
+    def dead(call: Any) -> Any:
+        def refuse(path: Any, *given: Any, **named: Any) -> Any:
+            if str(path).startswith(paths[1]):
+                raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+            return call(path, *given, **named)
+
+        return refuse
+
+    for name in ("stat", "open", "listdir", "mkdir", "unlink", "replace", "statvfs"):
+        monkeypatch.setattr(os, name, dead(getattr(os, name)))
+    opened = open_all(disk, paths)
+    release(opened)
+    problem = opened.by_path[paths[1]].problem
+    assert problem is not None
+    assert problem.startswith(f"{paths[1]} cannot be read: [Errno 5]")
+    assert opened.by_path[paths[0]].problem is None
+
+
+def test_a_shortage_is_no_failure_of_a_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    disk = OsDisk()
+    paths = three(disk, str(tmp_path))
+
+    def short(path: Any) -> Any:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM), path)
+
+    monkeypatch.setattr(os, "stat", short)
+    with pytest.raises(OSError, match="Cannot allocate memory"):
+        open_all(disk, paths)
 
 
 @pytest.mark.parametrize(("operation", "path"), FAULTS)

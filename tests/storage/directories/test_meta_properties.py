@@ -61,7 +61,8 @@ def test_directories_are_looked_at_in_any_state(disk: Disk, root: str) -> None:
     missing = read_log_directory(disk, f"{root}/missing")
     assert missing == FoundLogDirectory(path=f"{root}/missing", exists=False)
     assert read_log_directory(disk, f"{root}/empty") == FoundLogDirectory(path=f"{root}/empty")
-    assert read_log_directory(disk, f"{root}/file").problem == f"{root}/file is not a directory"
+    file = read_log_directory(disk, f"{root}/file")
+    assert (file.problem, file.has_failed) == (f"{root}/file is not a directory", True)
     assert read_log_directory(disk, f"{root}/formatted").properties == PROPERTIES
     problem = read_log_directory(disk, f"{root}/wrong").problem
     assert problem == f"{root}/wrong/meta.properties: version is 9, this release reads 0 and 1"

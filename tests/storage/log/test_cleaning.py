@@ -168,7 +168,7 @@ class World:
         view = RecordBatchView(data)
         header = view.header()
         aborted = self.found.producers.take(
-            header, end_transaction_marker(view) if header.is_control else None
+            header, end_transaction_marker(view) if header.is_control else None, self.now_ms
         )
         self.found.producers.high_watermark_advanced(header.next_offset)
         if aborted is not None:

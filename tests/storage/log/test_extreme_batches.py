@@ -169,7 +169,7 @@ def stored(made: Maker, log: TopicLog, found: Found) -> Iterator[bytes]:
                 marker = end_transaction_marker(view) if view.is_control else None
             except RemoteProtocolError:
                 continue
-        found.producers.take(RecordBatchView(data).header(), marker)
+        found.producers.take(RecordBatchView(data).header(), marker, 0)
         yield data
 
 

@@ -38,7 +38,7 @@ class Leader:
 
     def append(self, data: bytes, marker: EndTransactionMarker | None = None) -> bool:
         """Returns whether a segment was begun, whose state is written then."""
-        aborted = self.producers.take(RecordBatchView(data).header(), marker)
+        aborted = self.producers.take(RecordBatchView(data).header(), marker, 0)
         has_rolled = self.log.append([data], [aborted] if aborted else [])
         if has_rolled:
             self.write_state()

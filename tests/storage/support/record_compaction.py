@@ -235,7 +235,7 @@ def append(path: Path, segments: list[list[Batch]], start_ms: int) -> None:
             data = build_batch(records, base_offset=offset, timestamp_ms=timestamp_ms, **rest)
             view = RecordBatchView(data)
             header = view.header()
-            aborted = states.take(header, end_transaction_marker(view) if header.is_control else None)
+            aborted = states.take(header, end_transaction_marker(view) if header.is_control else None, 0)
             log.append([data], [] if aborted is None else [aborted])
             log.log.configure(CONFIG)
             offset = header.next_offset

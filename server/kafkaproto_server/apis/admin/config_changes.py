@@ -26,7 +26,7 @@ from kafkaproto_server.apis.admin.logger_levels import Outcome, change_logger_le
 from kafkaproto_server.apis.authorization import ALL_CONFIG_RESOURCES, allowed_items, config_problem
 from kafkaproto_server.config.dynamic import problem_of_change
 from kafkaproto_server.config_keys.definitions import BROKER_KEYS
-from kafkaproto_server.config_keys.lists import with_entries, without_entries
+from kafkaproto_server.config_keys.lists import has_repeated, with_entries, without_entries
 from kafkaproto_server.config_keys.model import ConfigType
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.config_keys.validate import validate_broker_config
@@ -234,7 +234,11 @@ def _values_after(resource: Any, current: Mapping[str, str]) -> dict[str, str]:
             and definition.type is ConfigType.LIST
         ):
             value = values.get(config.name, definition.default or "")
-            values[config.name] = _LIST_CHANGES[config.config_operation](value, config.value)
+            # A new entry that is appended twice is refused, as it is in a new value.
+            new = ",".join(each for each in config.value.split(",") if each not in value.split(","))
+            is_refused = config.config_operation == _APPEND and has_repeated(new)
+            change = _LIST_CHANGES[config.config_operation]
+            values[config.name] = new if is_refused else change(value, config.value)
     return values
 
 

@@ -85,7 +85,9 @@ def _may_have_one(context: RequestContext, services: Services) -> bool:
     return (
         authorizer is None
         or is_allowed(context, services, Operation.IDEMPOTENT_WRITE)
-        or authorizer.may_on_any(context.principal, context.client_host, Operation.WRITE, ResourceType.TOPIC)
+        or authorizer.authorize_by_type(
+            context.principal, context.client_host, Operation.WRITE, ResourceType.TOPIC
+        )
     )
 
 

@@ -2,7 +2,8 @@
 
 The coordinator of a transaction tells the leaders of its partitions how it has ended. Each leader appends a control
 record for the producer and responds when all replicas in sync have it. Version 2 names the transaction version: from
-2 on the marker has a higher epoch than the transaction (KIP-890).
+2 on the marker has a higher epoch than the transaction (KIP-890). An administrator who aborts a hanging transaction
+(KIP-664) sends one as well. The sender needs CLUSTER_ACTION or ALTER on the cluster.
 """
 
 from __future__ import annotations
@@ -91,6 +92,9 @@ def refuse(request: WriteTxnMarkersRequest, refusal: Refusal) -> Steps[WriteTxnM
 API = Api(
     key=ApiKey.WRITE_TXN_MARKERS,
     bounds=MARKERS,
-    broker=Served(handler=handle_write_txn_markers, access=Access(operation=Operation.CLUSTER_ACTION)),
+    broker=Served(
+        handler=handle_write_txn_markers,
+        access=Access(operation=Operation.CLUSTER_ACTION, alternative=Operation.ALTER),
+    ),
     refuse=refuse,
 )

@@ -60,6 +60,7 @@ def handle_consumer_group_heartbeat(
         topic_partitions=(
             None if owned is None else partitions_of([(each.topic_id, each.partitions) for each in owned])
         ),
+        lists_topics=bool(owned),
         client_id=context.client_id or "",
         # As Java writes an address without a name.
         client_host=f"/{context.client_host}",

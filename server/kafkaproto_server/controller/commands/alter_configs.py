@@ -34,7 +34,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-from kafkaproto_server.config_keys.definitions import CLIENT_METRICS_KEYS, TOPIC_KEYS, broker_key
+from kafkaproto_server.config_keys.definitions import CLIENT_METRICS_KEYS, GROUP_KEYS, TOPIC_KEYS, broker_key
 from kafkaproto_server.config_keys.group_values import validate_group_configs
 from kafkaproto_server.config_keys.lists import with_entries, without_entries
 from kafkaproto_server.config_keys.model import ConfigType
@@ -292,7 +292,12 @@ def _check_values(
     """
     # The whole result is validated, because some keys are checked against others. A value that is
     # deleted does not count any more.
-    after = {key: value for key, value in {**current, **changes}.items() if value is not None}
+    after = {
+        key: value
+        for key, value in {**current, **changes}.items()
+        # A key that another release has left there harms nothing.
+        if value is not None and (key in changes or _is_known(resource_type, key))
+    }
     problem = None
     if resource_type == TOPIC_RESOURCE:
         problem = situation.topic_defaults().validate_topic(after)
@@ -306,6 +311,15 @@ def _check_values(
     _check_existence(situation, resource_type, name)
     if resource_type == BROKER_RESOURCE:
         _check_broker_values(name, changes)
+
+
+def _is_known(resource_type: int, key: str) -> bool:
+    definitions = {
+        TOPIC_RESOURCE: TOPIC_KEYS,
+        GROUP_RESOURCE: GROUP_KEYS,
+        CLIENT_METRICS_RESOURCE: CLIENT_METRICS_KEYS,
+    }.get(resource_type)
+    return definitions is None or key in definitions
 
 
 def _check_broker_values(name: str, changes: Changes) -> None:

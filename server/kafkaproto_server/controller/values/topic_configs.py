@@ -68,7 +68,5 @@ class TopicConfigs:
         value = self._known.get((topic_name, key))
         if value is None:
             own = self._image.config(TOPIC_RESOURCE, topic_name)
-            found = self._configs.effective_topic_config(key, own).value
-            assert found is not None, f"{key} has a default"
-            value = self._known[topic_name, key] = found
+            value = self._known[topic_name, key] = self._configs.topic_value(key, own)
         return value

@@ -55,6 +55,12 @@ def invalid(message: str) -> CoordinatorError:
     return CoordinatorError(ErrorCode.INVALID_REQUEST, message)
 
 
+def is_blank(text: str) -> bool:
+    """Whether nothing is left of a text without what Java's String.trim takes away: all up to the space, and no other
+    white space."""
+    return all(each <= " " for each in text)
+
+
 def is_leaving(epoch: int) -> bool:
     """Whether a member with this epoch leaves, for good or for a while."""
     return epoch in (LEAVE_EPOCH, LEAVE_STATIC_EPOCH)

@@ -11,13 +11,15 @@ new protocol may join before that, and is not to get what another member has not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupMemberMetadataValue
 from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, ClassicMember, ClassicState
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer import records as write
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
-from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
+from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, indexes_held
 from kafkaproto_server.coordinator.groups.consumer_protocol import (
     assignment_of,
     partitions_in,
@@ -27,7 +29,6 @@ from kafkaproto_server.coordinator.groups.consumer_protocol import (
 from kafkaproto_server.coordinator.groups.offset_expiration import CONSUMER_PROTOCOL_TYPE
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.coordinator.values import CoordinatorError, Record
-from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 UPGRADES, DOWNGRADES = frozenset({"upgrade", "bidirectional"}), frozenset({"downgrade", "bidirectional"})
 """The policies that let groups become consumer groups, and classic groups."""
@@ -97,21 +98,23 @@ def _consumer_member(group: ClassicGroup, member: ClassicMember, topics: Topics)
     )
 
 
-def may_become_classic(group: ConsumerGroup, leaving: ConsumerMember, config: GroupConfig) -> bool:
-    """Whether a consumer group becomes a classic one if this member is gone: all others use the classic protocol."""
-    others = [each for member_id, each in group.members.items() if member_id != leaving.member_id]
+def may_become_classic(group: ConsumerGroup, leaving: Sequence[ConsumerMember], config: GroupConfig) -> bool:
+    """Whether a consumer group becomes a classic one if these members are gone: all others use the classic protocol."""
+    gone = {each.member_id for each in leaving}
+    others = [each for member_id, each in group.members.items() if member_id not in gone]
     return (
         config.consumer_migration_policy in DOWNGRADES
-        and not leaving.is_classic
+        and not all(each.is_classic for each in leaving)
         and 0 < len(others) <= config.max_size
         and all(each.is_classic for each in others)
     )
 
 
 def classic_group(
-    group: ConsumerGroup, leaving: ConsumerMember, topics: Topics, wall_ms: int
+    group: ConsumerGroup, leaving: Sequence[ConsumerMember], topics: Topics, wall_ms: int
 ) -> ClassicGroup:
-    """The classic group of all members but one. Raises ValueError if what a member says cannot be read."""
+    """The classic group of all members but these. Raises ValueError if what a member says cannot be read."""
+    gone = {each.member_id for each in leaving}
     found = ClassicGroup(
         group_id=group.group_id,
         state=ClassicState.STABLE,
@@ -120,7 +123,7 @@ def classic_group(
         protocol_type=CONSUMER_PROTOCOL_TYPE,
     )
     for member_id, member in sorted(group.members.items()):
-        if member_id == leaving.member_id:
+        if member_id in gone:
             continue
         metadata = member.classic_metadata
         assert metadata is not None, "all others use the classic protocol"
@@ -134,7 +137,7 @@ def classic_group(
                 rebalance_timeout_ms=member.rebalance_timeout_ms,
                 session_timeout_ms=metadata.session_timeout_ms,
                 protocols=protocols,
-                assignment=assignment_of(_held(member), topics, version_of(protocols[0][1])),
+                assignment=assignment_of(indexes_held(member), topics, version_of(protocols[0][1])),
                 is_new=False,
             )
         )
@@ -142,10 +145,3 @@ def classic_group(
         raise ValueError("no protocol is supported by all members")
     found.protocol = found.choose_protocol()
     return found
-
-
-def _held(member: ConsumerMember) -> Partitions:
-    indexes: dict[bytes, list[int]] = {}
-    for topic_id, index in sorted(member.held()):
-        indexes.setdefault(topic_id, []).append(index)
-    return {topic_id: tuple(each) for topic_id, each in indexes.items()}

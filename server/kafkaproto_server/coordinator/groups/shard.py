@@ -329,8 +329,8 @@ class GroupShard:
         for member in classic.members.values():
             self._consumer.sessions.extend(group, member.member_id, member.session_timeout_ms)
 
-    def _become_classic(self, group: ConsumerGroup, leaving: ConsumerMember) -> bool:
-        """The last member of the new protocol is gone: the others go on with theirs. Raises CoordinatorError."""
+    def _become_classic(self, group: ConsumerGroup, leaving: Sequence[ConsumerMember]) -> bool:
+        """The last members of the new protocol are gone: the others go on with theirs. Raises CoordinatorError."""
         if not may_become_classic(group, leaving, self._config()):
             return False
         try:

@@ -11,6 +11,7 @@ from immutables import Map
 from kafkaproto_server.broker.directories import LogDirectories
 from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config_keys.usable import Unusable
 from kafkaproto_server.image.entries import BROKER_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 
@@ -37,6 +38,7 @@ class MetadataApplier:
         self._replicas = replicas
         self._own: Mapping[str, str] | None = None
         self._of_all: Mapping[str, str] = Map()
+        self._told: tuple[Unusable, ...] = ()
         self.has_more = False
         """Whether the last image is not fully applied yet."""
         self.errors = 0
@@ -59,6 +61,10 @@ class MetadataApplier:
             return False
         self._own, self._of_all = own, of_all
         configs = NodeConfigs(static=self._static_config, dynamic_default=of_all, dynamic_broker=own)
+        for each in configs.unusable:
+            if each not in self._told:
+                _log.warning("Config of this broker: %s", each.describe())
+        self._told = configs.unusable
         value = configs.value_of(_CORDONED_KEY) or ""
         paths = [entry.strip() for entry in value.split(",") if entry.strip()]
         is_news, unknown = self._directories.cordon(paths)

@@ -14,6 +14,7 @@ from kafkaproto.messages import (
     StreamsGroupHeartbeatResponse,
 )
 from kafkaproto.records.coordinator import GROUP_RECORDS
+from kafkaproto_server.config_keys.definitions import GROUP_KEYS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.coordinator.groups.config import GroupConfig
 from kafkaproto_server.coordinator.groups.consumer.assignors import RANGE, UNIFORM
@@ -33,6 +34,7 @@ from kafkaproto_server.node.replicas.coordinator_loading import Loading
 from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.node.usable_configs import UsableConfigs
 from kafkaproto_server.regexes import compile_regex
 from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatOutcome, HeartbeatValues
 from kafkaproto_server.requests.group_requests import (
@@ -101,8 +103,8 @@ def _group_config(configs: NodeConfigs) -> GroupConfig:
         consumer_min_assignment_interval_ms=number_of(configs, "group.consumer.min.assignment.interval.ms"),
         consumer_max_assignment_interval_ms=number_of(configs, "group.consumer.max.assignment.interval.ms"),
         consumer_max_size=number_of(configs, "group.consumer.max.size"),
-        serves_consumer_groups="consumer" in (configs.value_of(_PROTOCOLS) or "").split(","),
-        consumer_migration_policy=(configs.value_of("group.consumer.migration.policy") or "").lower(),
+        serves_consumer_groups="consumer" in _entries_of(configs, _PROTOCOLS),
+        consumer_migration_policy=(configs.value_of("group.consumer.migration.policy") or "").strip().lower(),
         consumer_assignors=_assignors(configs),
         consumer_regex_refresh_interval_ms=number_of(configs, "group.consumer.regex.refresh.interval.ms"),
         share_session_timeout_ms=number_of(configs, "group.share.session.timeout.ms"),
@@ -130,7 +132,7 @@ def _streams_config(configs: NodeConfigs) -> StreamsConfig:
         return number_of(configs, f"group.streams.{key}")
 
     return StreamsConfig(
-        is_served="streams" in (configs.value_of(_PROTOCOLS) or "").split(","),
+        is_served="streams" in _entries_of(configs, _PROTOCOLS),
         session_timeout_ms=number("session.timeout.ms"),
         min_session_timeout_ms=number("min.session.timeout.ms"),
         max_session_timeout_ms=number("max.session.timeout.ms"),
@@ -161,9 +163,13 @@ _ASSIGNOR_CLASSES = {
 
 def _assignors(configs: NodeConfigs) -> tuple[str, ...]:
     """The assignors by the names that clients use; those that come with a broker may be given by their classes."""
-    value = configs.value_of("group.consumer.assignors") or ""
-    names = [each.strip() for each in value.split(",") if each.strip()]
+    names = _entries_of(configs, "group.consumer.assignors")
     return tuple(_ASSIGNOR_CLASSES.get(each, each) for each in names)
+
+
+def _entries_of(configs: NodeConfigs, key: str) -> list[str]:
+    """The entries of a broker's list."""
+    return [each.strip() for each in (configs.value_of(key) or "").split(",") if each.strip()]
 
 
 class GroupCoordinators:
@@ -184,9 +190,10 @@ class GroupCoordinators:
     ) -> None:
         """See `LedPartitions`, `ConsumerSetup` and `ShareLags`."""
         hash64 = xxhash.xxh3_64_intdigest
+        usable = UsableConfigs(GROUP_KEYS, "group")
         setup = ConsumerSetup(
             topics=ImageTopics(image, hash64),
-            own_config=lambda group_id: image().config(GROUP_RESOURCE, group_id),
+            own_config=lambda group_id: usable.of(group_id, image().config(GROUP_RESOURCE, group_id)),
             hash64=hash64,
             compile_regex=compile_regex,
             compute=compute,

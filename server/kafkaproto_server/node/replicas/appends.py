@@ -289,7 +289,7 @@ class Appends:
             return
         self._count_appended(hosted, header, item)
         header = header._replace(base_offset=base_offset, partition_leader_epoch=partition.leader_epoch)
-        partition.producers.update(header)
+        partition.producers.update(header, seen_ms=self._clock.wall_ms())
         if header.is_transactional:
             partition.verifications.end(header.producer_id)
         result = ProduceResult(
@@ -374,7 +374,7 @@ class Appends:
         if is_transactional:
             partition.producers.check(header, is_from_client=False)
         partition.take_offsets(header)
-        partition.producers.update(header)
+        partition.producers.update(header, seen_ms=self._clock.wall_ms())
         if is_transactional:
             partition.verifications.end(producer_id)
         self._count_own(hosted, batch, len(records))
@@ -418,7 +418,7 @@ class Appends:
             take(ProduceResult(code=error.code, message=str(error)))
             return
         self._count_own(hosted, batch, header.record_count)
-        aborted = partition.producers.take(header, marker)
+        aborted = partition.producers.take(header, marker, header.max_timestamp)
         if aborted is not None:
             partition.aborted.append(aborted)
         partition.verifications.end_by_marker(item.producer_id, item.producer_epoch)

@@ -29,6 +29,7 @@ from kafkaproto_server.node.replicas.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.producer_snapshots import PRODUCERS_A_TURN
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
+from kafkaproto_server.node.replicas.topic_settings import is_on
 from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Clock, Disk
 from kafkaproto_server.replica.partition import Role
@@ -95,7 +96,7 @@ class LogCleaner:
 
     async def run(self) -> None:
         """Clean what is dirty, until cancelled."""
-        if self._node_configs().value_of("log.cleaner.enable") != "true":
+        if not is_on(self._node_configs(), "log.cleaner.enable"):
             return
         while True:
             chosen = await self._choose()

@@ -522,9 +522,10 @@ class _Fetcher:
         if not headers:
             return
         aborted = []
+        wall_ms = self._owner.clock.wall_ms()
         for header, marker in zip(headers, markers, strict=True):
             partition.epochs.begin(header.partition_leader_epoch, header.base_offset)
-            transaction = partition.producers.take(header, marker)
+            transaction = partition.producers.take(header, marker, wall_ms)
             if transaction is not None:
                 aborted.append(transaction)
         partition.aborted += aborted
@@ -543,7 +544,6 @@ class _Fetcher:
                     self._owner.replicas.has_rolled(followed.hosted)
             self._changed(followed)
 
-        wall_ms = self._owner.clock.wall_ms()
         batches, base_offset = memoryview(records)[:end], headers[0].base_offset
         if base_offset < first:
             self._change(

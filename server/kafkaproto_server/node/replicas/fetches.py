@@ -23,6 +23,7 @@ from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.node.replicas.host_lane import HostLane, fail
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.log_read import LogRead, read_all
+from kafkaproto_server.node.replicas.named_topics import MayRead, readable_topic
 from kafkaproto_server.node.replicas.parked_fetches import (
     FEW_PARTITIONS,
     PARTITIONS_A_STEP,
@@ -61,9 +62,6 @@ _NO_LIST: Final[list[Any]] = []
 _NO_DICT: Final[dict[Any, Any]] = {}
 """What requests begin with. Nothing is added to them: most requests need none, and each would cost time."""
 
-MayRead = Callable[[str], bool]
-"""Whether the sender may read a topic."""
-
 
 class Fetches:
     """The readers' side of a broker's replicas."""
@@ -99,7 +97,9 @@ class Fetches:
         self.parked = ParkedFetches()
         self.in_turns = InTurns(timers, clock)
         """For large requests."""
-        self.sessions = FetchSessions(rng, self._partition, max_sessions, self._count_requests)
+        self.sessions = FetchSessions(
+            rng, self._partition, self._name_if_known, max_sessions, self._count_requests
+        )
 
     def fetch(
         self,
@@ -129,8 +129,11 @@ class Fetches:
             self.metrics.of(name).fetch_requests += number
 
     def _name(self, topic_id: bytes) -> str:
+        return self._name_if_known(topic_id) or ""
+
+    def _name_if_known(self, topic_id: bytes) -> str | None:
         topic = self._image().topics.get(topic_id)
-        return "" if topic is None else topic.name
+        return None if topic is None else topic.name
 
     # The rest is for the requests.
 
@@ -147,21 +150,10 @@ class Fetches:
         """The most bytes of records in a response."""
         return min(values.max_bytes, self._max_bytes)
 
-    def find(self, fetch: PartitionFetch, may_read: MayRead) -> Hosted:
+    def find(self, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         """The replica that a request asks for. Raises PartitionError."""
         image = self._image()
-        name: str | None
-        if fetch.topic_name is None:
-            topic = image.topics.get(fetch.topic_id)
-            if topic is None:
-                raise PartitionError(ErrorCode.UNKNOWN_TOPIC_ID)
-            name, topic_id = topic.name, fetch.topic_id
-        else:
-            name = fetch.topic_name
-            known = image.topic_ids.get(name)
-            topic_id = b"" if known is None else known
-        if not may_read(name):
-            raise PartitionError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+        topic_id = readable_topic(image, fetch, may_read, context)
         hosted = self._replicas.get(topic_id, fetch.index)
         if hosted is None:
             topic = image.topics.get(topic_id)
@@ -434,7 +426,7 @@ class _Fetch:
         """Read one partition, or find out why it cannot be read."""
         hosted = None
         try:
-            hosted = self._node.find(fetch, self._may_read)
+            hosted = self._node.find(fetch, self._may_read, self._context)
             return self._read(hosted, fetch, position, left, is_first=is_first, is_empty=is_empty), hosted
         except PartitionError as error:
             leader_id, leader_epoch = self._node.leader_of(fetch)

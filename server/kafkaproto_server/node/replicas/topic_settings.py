@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from kafkaproto_server.config_keys.definitions import TOPIC_KEYS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.log_state.cleanable import CompactionLimits
+from kafkaproto_server.node.usable_configs import UsableConfigs
 from kafkaproto_server.quotas.replication_quotas import ThrottledReplicas, throttled_replicas
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
 from kafkaproto_server.storage.log.segment import LogConfig
@@ -40,6 +42,7 @@ class KnownSettings:
     def __init__(self) -> None:
         self._node_configs: NodeConfigs | None = None
         self._known: dict[str, tuple[Mapping[str, str], TopicSettings]] = {}
+        self._usable = UsableConfigs(TOPIC_KEYS, "topic")
 
     def of(self, topic: str, image: ClusterImage, node_configs: NodeConfigs) -> TopicSettings:
         """The settings of a topic. ``node_configs`` is the same object as long as it has the same values."""
@@ -50,13 +53,14 @@ class KnownSettings:
         known = self._known.get(topic)
         if known is not None and known[0] is own:
             return known[1]
-        settings = _settings(node_configs, own)
+        settings = _settings(node_configs, self._usable.of(topic, own))
         self._known[topic] = (own, settings)
         return settings
 
     def forget(self, topic: str) -> None:
         """The topic is gone."""
         self._known.pop(topic, None)
+        self._usable.forget(topic)
 
 
 def number_of(configs: NodeConfigs, key: str) -> int:
@@ -97,6 +101,8 @@ _INCOMING_KEYS = (
 
 
 def _settings(node_configs: NodeConfigs, own: Mapping[str, str]) -> TopicSettings:
+    """``own`` is what the topic sets, and can be used."""
+
     def value(key: str) -> str:
         found = node_configs.effective_topic_config(key, own).value
         assert found is not None, f"{key} has a default"

@@ -28,7 +28,9 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto_server.config_keys.definitions import GROUP_KEYS, TOPIC_KEYS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config_keys.usable import usable
 from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH, quoted
 from kafkaproto_server.image.entries import GROUP_RESOURCE, TOPIC_RESOURCE, TopicImage
 from kafkaproto_server.image.image import ClusterImage
@@ -296,11 +298,13 @@ class _Outbox:
             return
         image, configs = self._node.image(), self._node.configs()
         settings = share_settings_of(
-            ShareConfig(), image.config(GROUP_RESOURCE, self.key.group_id), has_dead_letters=True
+            ShareConfig(),
+            usable(GROUP_KEYS, image.config(GROUP_RESOURCE, self.key.group_id))[0],
+            has_dead_letters=True,
         )
         name = settings.dead_letter_topic
         topic = image.topic_by_name(name)
-        own = image.config(TOPIC_RESOURCE, name)
+        own, _ = usable(TOPIC_KEYS, image.config(TOPIC_RESOURCE, name))
         reason = refusal(
             name,
             TopicRules(

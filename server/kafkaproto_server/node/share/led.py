@@ -13,7 +13,9 @@ from functools import partial
 from typing import Protocol
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.config_keys.definitions import GROUP_KEYS
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config_keys.usable import usable
 from kafkaproto_server.features import SHARE_VERSION
 from kafkaproto_server.image.entries import GROUP_RESOURCE
 from kafkaproto_server.image.image import ClusterImage
@@ -171,7 +173,7 @@ class LedSharePartitions:
         image = self._image()
         return share_settings_of(
             self.config,
-            image.config(GROUP_RESOURCE, group_id),
+            usable(GROUP_KEYS, image.config(GROUP_RESOURCE, group_id))[0],
             has_dead_letters=image.features.get(SHARE_VERSION, 0) >= DEAD_LETTERS_SINCE,
         )
 

@@ -56,6 +56,7 @@ from kafkaproto_server.share.acknowledging import (
 from kafkaproto_server.share.in_flight import Change
 from kafkaproto_server.share.sessions import SessionKey, ShareSession, ShareSessions, rotated
 
+_NO_NAMES: Final[Mapping[bytes, str]] = {}
 MAX_LEFT_GROUPS: Final = 16
 """Of one connection: from so many groups on that its members have left, share partitions of the first are forgotten."""
 
@@ -216,7 +217,7 @@ class ShareService:
         partitions: dict[TopicPartitionId, LedSharePartition] = {}
         failed: dict[TopicPartitionId, ShareError] = {}
         for key in rotated(list(session.partitions), member.epoch):
-            code = self._refusal(key, may_read)
+            code = self._refusal(key, may_read, session.names)
             if code is not ErrorCode.NONE:
                 refused[key] = ShareFetchResult(code=code)
                 continue
@@ -227,6 +228,7 @@ class ShareService:
 
         # Before a thread or the persister has its turn: topics may be gone afterwards.
         topics = self._topics((*partitions, *failed))
+        session.names.update(topics)
         for name in topics.values():
             self._topic_metrics.of(name).share_fetch_requests += 1
         self._topic_metrics.all.share_fetch_requests += len(topics)
@@ -277,16 +279,23 @@ class ShareService:
             }
         )
 
-    def _refusal(self, key: TopicPartitionId, may_read: MayRead) -> ErrorCode:
+    def _refusal(
+        self, key: TopicPartitionId, may_read: MayRead, names: Mapping[bytes, str] = _NO_NAMES
+    ) -> ErrorCode:
+        """Why a partition is not served. ``names`` are those that the topics of a session had: if a topic is gone, the
+        error says whether another one has its name now."""
         topic_id, index = key
-        topic = self._image().topics.get(topic_id)
-        if topic is None:
+        image = self._image()
+        topic = image.topics.get(topic_id)
+        name = names.get(topic_id) if topic is None else topic.name
+        if name is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
-        if not may_read(topic.name):
+        if not may_read(name):
             return ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        if index not in topic.partitions:
+        named = image.topic_by_name(name)
+        if named is None or index not in named.partitions:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return ErrorCode.NONE
+        return ErrorCode.INCONSISTENT_TOPIC_ID if topic is None else ErrorCode.NONE
 
     # -- acknowledgements ------------------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 """Opens a node's log directories at its start, and checks while the node runs whether they still work (KIP-858).
 
 Every directory has to be formatted, to agree with the others, and to belong to no other node. Only the one for the
-metadata log may contain ``__cluster_metadata-0``. Wrong content stops the node. A disk that cannot be read or written
-does not: the node continues without that directory, unless it holds the metadata log.
+metadata log may contain ``__cluster_metadata-0``. If not, the node does not start. A directory that cannot be read or
+written, is no directory or has a damaged meta.properties counts as failed: the node starts without it, unless it is to
+hold the metadata log, or none is left. One that is missing or empty is not formatted, as in Apache Kafka.
 
 A directory works under two conditions. Its meta.properties is still the one that the node started with; this detects a
 directory that was moved away or unmounted. And a small file can be created in it, written, synced and removed.
@@ -82,10 +83,10 @@ def open_directories(
     try:
         found = [_claim(disk, directory, locks) for directory in looked_at]
         for directory in found:
-            if directory.is_unreadable and directory.path == metadata_path:
+            if directory.has_failed and directory.path == metadata_path:
                 raise StorageError(f"the metadata log's directory cannot be used: {directory.problem}")
         _check_metadata_logs(disk, found, metadata_path)
-        usable = [each for each in found if not each.is_unreadable]
+        usable = [each for each in found if not each.has_failed]
         known, unwritable = open_log_directories(
             disk, usable, node_id=node_id, new_uuid=new_uuid, wall_ms=wall_ms
         )
@@ -112,7 +113,7 @@ def open_directories(
 def _claim(disk: Disk, directory: FoundLogDirectory, locks: list[Lock]) -> FoundLogDirectory:
     """Take the directory's lock, add it to ``locks``, and read the directory again."""
     path = directory.path
-    if not directory.exists or directory.is_unreadable or not disk.is_directory(path):
+    if not directory.exists or directory.has_failed:
         return directory
     try:
         locks.append(disk.lock(f"{path}/{LOCK_NAME}"))
@@ -120,18 +121,23 @@ def _claim(disk: Disk, directory: FoundLogDirectory, locks: list[Lock]) -> Found
     except BlockingIOError:
         raise
     except OSError as error:
-        return FoundLogDirectory(path=path, problem=f"{path} cannot be locked: {error}", is_unreadable=True)
+        return FoundLogDirectory(path=path, problem=f"{path} cannot be locked: {error}", has_failed=True)
     return read_log_directory(disk, path)
 
 
 def _check_metadata_logs(disk: Disk, directories: Sequence[FoundLogDirectory], metadata_path: str) -> None:
     """Raise StorageError if a directory has a metadata log that this node would not use."""
     for directory in directories:
-        if directory.is_unreadable or directory.properties is None or directory.path == metadata_path:
+        if directory.has_failed or directory.properties is None or directory.path == metadata_path:
             continue
         log = f"{directory.path}/{METADATA_LOG_NAME}"
+        try:
+            has_log = disk.exists(log)
+        except OSError:
+            # It fails. That is found again when the directory is checked.
+            continue
         # Two metadata logs are two sets of votes. Nobody but the operator knows which one is right.
-        if disk.exists(log):
+        if has_log:
             raise StorageError(
                 f"{log} is a metadata log, but this node keeps its own in {metadata_path}. Set metadata.log.dir to "
                 f"{directory.path} to go on with that one, or remove it."

@@ -17,7 +17,7 @@ from kafkaproto.directory_files import (
 )
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
-from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError, is_shortage
 
 
 def new_directory_id(new_uuid: Callable[[], bytes], taken: Iterable[bytes] = ()) -> bytes:
@@ -56,8 +56,9 @@ class FoundLogDirectory:
     """None if the directory is not formatted, or not readable."""
     problem: str | None = None
     """Why it cannot be used, with its path; None if it is formatted or only empty."""
-    is_unreadable: bool = False
-    """Whether the disk is the problem, and not the directory's content."""
+    has_failed: bool = False
+    """Whether it cannot be read, as if its disk had failed: a node goes on without it, unless its metadata log is
+    there."""
 
     @property
     def meta_properties_path(self) -> str:
@@ -66,12 +67,13 @@ class FoundLogDirectory:
 
 
 def read_log_directory(disk: Disk, path: str) -> FoundLogDirectory:
-    """Read one log directory. Problems are in the result; it never raises for them."""
+    """Read one log directory. Problems are in the result. Raises OSError only if memory or file descriptors run short,
+    which says nothing of the directory."""
     try:
         if not disk.exists(path):
             return FoundLogDirectory(path=path, exists=False)
         if not disk.is_directory(path):
-            return FoundLogDirectory(path=path, problem=f"{path} is not a directory")
+            return FoundLogDirectory(path=path, problem=f"{path} is not a directory", has_failed=True)
         # List the directory first: only this shows whether it can be read at all. A lookup of a missing name would not.
         if META_PROPERTIES_NAME not in disk.list_directory(path):
             return FoundLogDirectory(path=path)
@@ -80,9 +82,11 @@ def read_log_directory(disk: Disk, path: str) -> FoundLogDirectory:
             path=path, properties=parse_meta_properties(disk.read_file(file_path), file_path)
         )
     except CorruptFileError as error:
-        return FoundLogDirectory(path=path, problem=str(error))
+        return FoundLogDirectory(path=path, problem=str(error), has_failed=True)
     except OSError as error:
-        return FoundLogDirectory(path=path, problem=f"{path} cannot be read: {error}", is_unreadable=True)
+        if is_shortage(error):
+            raise
+        return FoundLogDirectory(path=path, problem=f"{path} cannot be read: {error}", has_failed=True)
 
 
 def find_mismatches(

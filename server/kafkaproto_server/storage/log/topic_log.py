@@ -205,7 +205,7 @@ class TopicLog:
                     header = view.header()
                     if header.next_offset > offset:
                         aborted = states.take(
-                            header, _marker(segment.path, view) if header.is_control else None
+                            header, _marker(segment.path, view) if header.is_control else None, now_ms
                         )
                         if aborted is not None:
                             completed.append(aborted)

@@ -34,6 +34,26 @@ def test_a_group_and_its_members() -> None:
     assert (first.member_type, second.member_type) == (1, 1)
 
 
+def test_a_member_has_what_it_is_to_give_up_until_it_has_given_it_up() -> None:
+    coordinator = Coordinator()
+    coordinator.join("m1", "a")
+    coordinator.world.advance(INTERVAL_MS)
+    coordinator.join("m2", "a")
+    coordinator.beat("m1", 1, topic_partitions={A: (0, 1)})
+
+    def held() -> list[list[int]]:
+        members = described_group(coordinator.group, coordinator.topics, ASSIGNORS).members
+        return [
+            [i for each in member.assignment.topic_partitions for i in each.partitions] for member in members
+        ]
+
+    assert held() == [[0, 1], []]
+    coordinator.beat("m1", 1, topic_partitions={A: (0,)})
+    assert held() == [[0], []]
+    coordinator.beat("m2", 2, topic_partitions={})
+    assert held() == [[0], [1]]
+
+
 def test_topics_that_are_gone_are_left_out() -> None:
     coordinator = Coordinator()
     coordinator.join("m", "a")

@@ -136,9 +136,13 @@ def test_records_that_make_room_for_a_group_are_written_first() -> None:
         ({"member_id": ""}, ErrorCode.INVALID_REQUEST),
         ({"instance_id": ""}, ErrorCode.INVALID_REQUEST),
         ({"rack_id": ""}, ErrorCode.INVALID_REQUEST),
+        ({"rack_id": " \t\x00"}, ErrorCode.INVALID_REQUEST),
+        # Java's trim leaves other white space.
+        ({"rack_id": "\u00a0"}, ErrorCode.NONE),
         ({"rebalance_timeout_ms": -1}, ErrorCode.INVALID_REQUEST),
         ({"topic_partitions": None}, ErrorCode.INVALID_REQUEST),
         ({"topic_partitions": {A: (0,)}}, ErrorCode.INVALID_REQUEST),
+        ({"topic_partitions": {}, "lists_topics": True}, ErrorCode.INVALID_REQUEST),
         ({"subscribed_topic_names": None}, ErrorCode.INVALID_REQUEST),
         ({"member_epoch": -3}, ErrorCode.INVALID_REQUEST),
         ({"member_epoch": -2}, ErrorCode.INVALID_REQUEST),

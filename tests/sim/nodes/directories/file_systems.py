@@ -144,10 +144,17 @@ class DividedDisk(TimedDisk):
         return super().list_directory(path)
 
     def exists(self, path: str) -> bool:
-        return not self._is_gone(path) and super().exists(path)
+        return self._says(path) and super().exists(path)
 
     def is_directory(self, path: str) -> bool:
-        return not self._is_gone(path) and super().is_directory(path)
+        return self._says(path) and super().is_directory(path)
+
+    def _says(self, path: str) -> bool:
+        """Whether there is something to say of a name. Raises OSError if the disk says nothing."""
+        if self._is_gone(path):
+            return False
+        self._meet("read", posixpath.normpath(path))
+        return True
 
     def rename(self, source: str, target: str) -> None:
         if self._is_gone(source):

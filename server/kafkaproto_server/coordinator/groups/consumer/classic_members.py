@@ -129,23 +129,26 @@ class ClassicMembers:
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
 
     def leave(self, group: ConsumerGroup, members: Sequence[tuple[str, str | None]]) -> list[ErrorCode]:
-        """Members leave, each named by its id or its instance id. Returns the result for each."""
-        return [self._leave_one(group, member_id, instance_id) for member_id, instance_id in members]
+        """Members leave together, each named by its id or its instance id. Returns the result for each.
 
-    def _leave_one(self, group: ConsumerGroup, member_id: str, instance_id: str | None) -> ErrorCode:
-        try:
-            if instance_id is None:
-                member = dynamic_member(group, member_id)
+        Members of the new protocol may be among them: that is how an administrator removes members.
+        """
+        results: list[ErrorCode] = []
+        leaving: dict[str, ConsumerMember] = {}
+        for member_id, instance_id in members:
+            try:
+                member = _named(group, member_id, instance_id)
+            except CoordinatorError as error:
+                results.append(error.code)
             else:
-                # An administrator names static members by their instance ids alone.
-                known = member_id or group.static_ids.get(instance_id, "")
-                member = static_member(group, instance_id, known)
-            if not member.is_classic:
-                raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
-            self._groups.remove(group, member)
-        except CoordinatorError as error:
-            return error.code
-        return ErrorCode.NONE
+                leaving[member.member_id] = member
+                results.append(ErrorCode.NONE)
+        if leaving:
+            try:
+                self._groups.remove(group, *leaving.values())
+            except CoordinatorError as error:
+                return [error.code if each is ErrorCode.NONE else each for each in results]
+        return results
 
     @staticmethod
     def _member(
@@ -161,6 +164,14 @@ class ClassicMembers:
         if generation != member.epoch:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
         return member, member.classic_metadata
+
+
+def _named(group: ConsumerGroup, member_id: str, instance_id: str | None) -> ConsumerMember:
+    """The member that a LeaveGroup names. Raises CoordinatorError."""
+    if instance_id is None:
+        return dynamic_member(group, member_id)
+    # An administrator names static members by their instance ids alone.
+    return static_member(group, instance_id, member_id or group.static_ids.get(instance_id, ""))
 
 
 def _check_protocols(group: ConsumerGroup, values: JoinValues) -> None:

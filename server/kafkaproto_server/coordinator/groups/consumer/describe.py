@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupDescribeResponse
 from kafkaproto_server.coordinator.groups.consumer.group import ConsumerGroup
-from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, indexes_of
+from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember, indexes_held
 from kafkaproto_server.coordinator.groups.consumer.targets import preferred_assignor
 from kafkaproto_server.coordinator.groups.topics import Topics
 from kafkaproto_server.error_texts import quoted
@@ -63,7 +63,8 @@ def _member(
         client_host=member.client_host,
         subscribed_topic_names=list(member.subscribed_topic_names),
         subscribed_topic_regex=member.subscribed_topic_regex,
-        assignment=_assignment(indexes_of(member.assigned), topics),
+        # It has what it is asked to give up until it says that it has given it up.
+        assignment=_assignment(indexes_held(member), topics),
         target_assignment=_assignment(target, topics),
         member_type=CLASSIC_MEMBER if member.is_classic else CONSUMER_MEMBER,
     )

@@ -11,6 +11,7 @@ the last assignment is too new. That depends on the size alone, whatever `consum
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -109,8 +110,10 @@ class ConsumerGroups:
         self._surroundings = surroundings
         self._assignors = assignors
         self.sessions = Sessions(surroundings, self._is_current, self.remove)
-        self.becomes_classic: Callable[[ConsumerGroup, ConsumerMember], bool] = lambda group, member: False
-        """Whether the group has become a classic one because this member is gone. Raises CoordinatorError."""
+        self.becomes_classic: Callable[[ConsumerGroup, Sequence[ConsumerMember]], bool] = (
+            lambda group, members: False
+        )
+        """Whether the group has become a classic one because these members are gone. Raises CoordinatorError."""
         self._last_end_offset = 0
         self._version_with_new_topics = -1
 
@@ -330,17 +333,21 @@ class ConsumerGroups:
         )
         self._respond_when_committed(heard, outcome)
 
-    def remove(self, group: ConsumerGroup, member: ConsumerMember) -> None:
-        """Remove a member; its partitions are free at once. Raises CoordinatorError."""
-        if self.becomes_classic(group, member):
+    def remove(self, group: ConsumerGroup, *members: ConsumerMember) -> None:
+        """Remove members, each given once; their partitions are free at once. Raises CoordinatorError."""
+        if self.becomes_classic(group, members):
             return
-        group_id, regex = group.group_id, member.subscribed_topic_regex
-        records = write.removal_records(group_id, member.member_id)
-        if regex and group.regex_counts[regex] == 1:
-            records.append(write.no_regex_record(group_id, regex))
-        metadata_hash = self._hash_of(group.subscribed_topics(without=[member]))
+        group_id = group.group_id
+        records = [record for each in members for record in write.removal_records(group_id, each.member_id)]
+        regexes = Counter(each.subscribed_topic_regex for each in members if each.subscribed_topic_regex)
+        records += (
+            write.no_regex_record(group_id, regex)
+            for regex, count in regexes.items()
+            if group.regex_counts[regex] == count
+        )
+        metadata_hash = self._hash_of(group.subscribed_topics(without=members))
         records.append(write.epoch_record(group_id, group.epoch + 1, metadata_hash))
-        if len(group.members) == 1:
+        if len(group.members) == len(members):
             # Nobody is there to be assigned anything (KAFKA-20442). Whoever joins next need not wait.
             records.append(write.target_epoch_record(group_id, group.epoch + 1, 0))
         self._write(group_id, records)

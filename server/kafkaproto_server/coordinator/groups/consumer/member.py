@@ -130,6 +130,14 @@ def indexes_of(owned: Owned) -> Partitions:
     return {topic_id: tuple(sorted(owned[topic_id])) for topic_id in sorted(owned) if owned[topic_id]}
 
 
+def indexes_held(member: ConsumerMember) -> Partitions:
+    """All partitions that nobody else may have, those that it is to give up among them."""
+    indexes: dict[bytes, list[int]] = {}
+    for topic_id, index in sorted(member.held()):
+        indexes.setdefault(topic_id, []).append(index)
+    return {topic_id: tuple(each) for topic_id, each in indexes.items()}
+
+
 def _state(number: int) -> MemberState:
     return MemberState(number) if number in MemberState._value2member_map_ else MemberState.UNKNOWN
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups import membership
 from kafkaproto_server.coordinator.groups.consumer.member import ConsumerMember
-from kafkaproto_server.coordinator.groups.membership import invalid
+from kafkaproto_server.coordinator.groups.membership import invalid, is_blank
 from kafkaproto_server.coordinator.values import CoordinatorError
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.requests.consumer_group_requests import (
@@ -20,14 +20,14 @@ from kafkaproto_server.requests.consumer_group_requests import (
 
 def check_values(values: HeartbeatValues, assignors: Collection[str]) -> None:
     """Raises CoordinatorError (INVALID_REQUEST, UNSUPPORTED_ASSIGNOR) unless the request makes sense."""
-    if _is_blank(values.group_id):
+    if is_blank(values.group_id):
         raise invalid("The group id is empty.")
-    if _is_blank(values.instance_id):
+    if values.instance_id is not None and is_blank(values.instance_id):
         raise invalid("The instance id is empty.")
-    if _is_blank(values.rack_id):
+    if values.rack_id is not None and is_blank(values.rack_id):
         raise invalid("The rack id is empty.")
     # Version 0 lets the coordinator make the id of a member that joins.
-    if _is_blank(values.member_id) and (values.makes_member_id or values.member_epoch != JOIN_EPOCH):
+    if is_blank(values.member_id) and (values.makes_member_id or values.member_epoch != JOIN_EPOCH):
         raise invalid("The member id is empty.")
     if values.member_epoch < LEAVE_STATIC_EPOCH:
         raise invalid(f"There is no member epoch {values.member_epoch}.")
@@ -45,15 +45,10 @@ def check_values(values: HeartbeatValues, assignors: Collection[str]) -> None:
 def _check_join(values: HeartbeatValues) -> None:
     if values.rebalance_timeout_ms == -1:
         raise invalid("A member that joins says its rebalance timeout.")
-    if values.topic_partitions is None or values.topic_partitions:
+    if values.topic_partitions is None or values.topic_partitions or values.lists_topics:
         raise invalid("A member that joins owns no partition, and says so.")
     if values.subscribed_topic_names is None and values.subscribed_topic_regex is None:
         raise invalid("A member that joins subscribes to topic names, to a regular expression, or to both.")
-
-
-def _is_blank(text: str | None) -> bool:
-    """Whether there is a text, but nothing in it."""
-    return text is not None and not text.strip()
 
 
 def check_epoch(member: ConsumerMember, epoch: int, reported: Partitions | None) -> None:

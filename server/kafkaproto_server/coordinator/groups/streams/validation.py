@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkaproto_server.coordinator.groups import membership
-from kafkaproto_server.coordinator.groups.membership import invalid
+from kafkaproto_server.coordinator.groups.membership import invalid, is_blank
 from kafkaproto_server.coordinator.groups.streams.internal_topics import ConfiguredTopology
 from kafkaproto_server.coordinator.groups.streams.member import StreamsMember
 from kafkaproto_server.coordinator.groups.streams.topology import check_topology
@@ -31,7 +31,7 @@ def check_values(values: StreamsHeartbeatValues) -> None:
         ("instance id", values.instance_id),
         ("rack id", values.rack_id),
     ):
-        if text is not None and not text.strip():
+        if text is not None and is_blank(text):
             raise invalid(f"The {name} is empty.")
     if values.member_epoch == JOIN_EPOCH:
         _check_join(values)
