@@ -175,7 +175,7 @@ class DirectorySource:
     def _snapshot(self, sources: Sources, snapshot_id: SnapshotId) -> list[PlannedPiece]:
         for log, snapshot in sources.snapshots:
             if snapshot.id == snapshot_id:
-                return snapshot_pieces(log, snapshot, self._options.split_bytes)
+                return snapshot_pieces(log, sources.examine(snapshot), self._options.split_bytes)
         raise InputError(
             f"the snapshot that the batch is to emit, of end offset {snapshot_id.end_offset} and epoch "
             f"{snapshot_id.epoch}, is in none of the directories any more"
