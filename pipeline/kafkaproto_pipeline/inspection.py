@@ -79,8 +79,13 @@ class Fault:
     is_torn: bool = False
     """Whether it is the end of a write that was under way, which nothing follows."""
 
+    is_open: bool = False
+    """Whether it hides an unknown number of offsets."""
+
     def touches(self, start: int, end: int | None) -> bool:
         """Whether a range of offsets (None: up to the end) lacks something because of it."""
+        if self.is_open:
+            return end is None or self.offset < end
         return max(self.next_offset, self.offset + 1) > start and (end is None or self.offset < end)
 
 
@@ -220,6 +225,8 @@ class _Inspector:
             self.walk()
             if self.position < self.size and not self.irregular():
                 break
+        if self.faults and not self.faults[-1].is_torn and self.is_behind_damage():
+            self.faults[-1] = replace(self.faults[-1], is_open=True)
         return Inspection(
             size_bytes=self.size,
             base_offset=self.base_offset,

@@ -15,7 +15,8 @@ from kafkaproto.primitives import Buffer
 from kafkaproto_pipeline.decoding.columns import decode, fault_rows
 from kafkaproto_pipeline.decoding.replaying import Replaying
 from kafkaproto_pipeline.inspection import Fault
-from kafkaproto_pipeline.planning.files import PlannedPiece, describe
+from kafkaproto_pipeline.planning.files import PlannedPiece
+from kafkaproto_pipeline.planning.lineages import describe
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.sources.directories import InputError, open_file
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum

@@ -7,6 +7,7 @@ wrong input are found before Spark starts, if that is possible.
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -131,7 +132,7 @@ class Reading:
         self.spark_conf()
         given = dict(options)
         if self.paths:
-            given["path"] = ",".join(self.paths)
+            given["paths"] = json.dumps(self.paths)
         try:
             parse_options(given)
         except (OptionError, ViewError) as error:

@@ -242,7 +242,8 @@ def _before_another(
     if facts.inspection.has_rest and facts.next_offset <= following:
         *others, rest = faults
         reason = rest.reason.removeprefix(TORN)
-        return [*others, replace(rest, next_offset=following, reason=reason, is_torn=False)], None
+        rest = replace(rest, next_offset=following, reason=reason, is_torn=False, is_open=False)
+        return [*others, rest], None
     if facts.next_offset == following:
         return faults, None
     what = (

@@ -13,7 +13,7 @@ from kafkaproto.log import segment_file_name
 from kafkaproto.messages import QuorumStateData
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.planning.files import look
+from kafkaproto_pipeline.planning.lineages import look
 from kafkaproto_pipeline.sources import survey as survey_module
 from kafkaproto_pipeline.sources.directories import find_replicas, read_quorum_state
 from kafkaproto_pipeline.sources.segment_files import OpenFile
