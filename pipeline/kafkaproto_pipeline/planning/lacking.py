@@ -1,12 +1,13 @@
-"""What the replicas lack beside what is damaged in the middle: whole logs, beginnings, ends and snapshots."""
+"""What the replicas lack: damage in them, and whole logs, beginnings, ends and snapshots that are missing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kafkaproto_pipeline.inspection import Fault
-from kafkaproto_pipeline.options import ONE_REPLICA, SKIP, SourceOptions
-from kafkaproto_pipeline.planning.lineages import OffsetRange, Sources, describe
+from kafkaproto_pipeline.options import ALL_REPLICAS, FAIL, ONE_REPLICA, SKIP, AsOf, SourceOptions
+from kafkaproto_pipeline.planning.lineages import OffsetRange, Sources, describe, look, one_lineage
 from kafkaproto_pipeline.sources.directories import InputError, Reached
 from kafkaproto_pipeline.sources.survey import ReplicaLog, missing_end
 
@@ -16,6 +17,7 @@ class LackingError(InputError):
 
     def __init__(self, text: str, answers_for: int | None) -> None:
         """``answers_for`` is the last offset whose state can be told; None if there is none."""
+        self.why = text
         if answers_for is not None:
             text += f"; asOf={answers_for} gives the newest state that can be told"
         super().__init__(text)
@@ -108,3 +110,28 @@ def damaged_snapshots(sources: Sources) -> Iterator[tuple[str, Fault]]:
     for _, snapshot in sorted(sources.snapshots, key=lambda each: each[1].id.end_offset, reverse=True):
         for fault in sources.examine(snapshot).faults[:1]:
             yield snapshot.path, fault
+
+
+def damage_of(options: SourceOptions) -> list[str]:
+    """Everything that cannot be read of what the options name, a sentence each: in logs the range of offsets that is
+    asked for, and all snapshots. A torn end is no damage. Raises InputError.
+    """
+    sources = look(replace(options, as_of=options.as_of or AsOf()))
+    one = replace(options, replicas=ONE_REPLICA, on_missing_offsets=FAIL)
+    start, end = options.start_offset, options.end_offset
+    ranges = one_lineage(sources)
+    found: list[str] = []
+    for log in sources.logs:
+        found += [gap.text for gap in log.gaps]
+        for facts, fault in log.faults():
+            if fault.touches(start, end):
+                found.append(describe(facts.segment.path, fault))
+    found += [describe(path, fault) for path, fault in damaged_snapshots(sources)]
+    beginnings = missing_beginnings(sources, ranges, one)
+    for log, fault in (*missing_logs(sources, replace(one, replicas=ALL_REPLICAS)), *beginnings):
+        if fault.touches(start, end):
+            found.append(f"{log.replica.directory}: {fault.reason}")
+    behind = missing_behind(sources, ranges)
+    if behind is not None and behind.touches(start, end):
+        found.append(describe(ranges[-1].log.segments[-1].segment.path, behind))
+    return found
