@@ -14,15 +14,16 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from kafkaproto.primitives import Buffer
 from kafkaproto_pipeline.decoding.columns import decode, fault_rows
 from kafkaproto_pipeline.decoding.replaying import Replaying
-from kafkaproto_pipeline.inspection import Fault
+from kafkaproto_pipeline.inspection import Fault, inspect
 from kafkaproto_pipeline.planning.files import PlannedPiece
 from kafkaproto_pipeline.planning.lineages import describe
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.sources.directories import InputError, open_file
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
+from kafkaproto_pipeline.sources.survey import snapshot_faults
 from kafkaproto_pipeline.views.state import as_view
 from kafkaproto_pipeline.views.state_tables import table_batches
-from kafkaproto_pipeline.views.wanted import CorruptInputError, Wanted
+from kafkaproto_pipeline.views.wanted import CorruptInputError, Origin, Wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,21 +42,49 @@ def read_piece(piece: PlannedPiece | LivePiece | ReplayPiece, wanted: Wanted) ->
         return _tables(piece, wanted)
 
     def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
-        for part in _parts(piece, decoded):
-            if isinstance(part, Fault):
-                yield from fault_rows(part, piece.origin, decoded)
-                continue
-            data, position, next_offset, wants = part
-            yield from decode(
-                data,
-                position=position,
-                origin=piece.origin,
-                wanted=wants,
-                next_offset=next_offset,
-                expects_more=False,
-            )
+        return _rows(_parts(piece, decoded), piece.origin, decoded)
 
     return as_view(wanted, piece.origin, read)
+
+
+def read_bytes(data: Buffer, origin: Origin, base_offset: int, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    """The rows of a whole segment or snapshot that is in memory. Raises as `read_piece` does."""
+    view = memoryview(data)
+
+    def at(position: int, size: int) -> bytes:
+        return bytes(view[position : position + size])
+
+    found = inspect(at, len(view), base_offset, has_epochs=origin.snapshot is None)
+    faults = found.faults if origin.snapshot is None else snapshot_faults(found, at)
+    piece = PlannedPiece(
+        path="",
+        position=0,
+        end_position=found.end_position,
+        next_offset=base_offset,
+        origin=origin,
+        faults=faults,
+    )
+
+    def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
+        return _rows(_between_faults(piece, view, decoded), origin, decoded)
+
+    return as_view(wanted, origin, read)
+
+
+def _rows(parts: Iterator[_Part | Fault], origin: Origin, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    for part in parts:
+        if isinstance(part, Fault):
+            yield from fault_rows(part, origin, wanted)
+            continue
+        data, position, next_offset, wants = part
+        yield from decode(
+            data,
+            position=position,
+            origin=origin,
+            wanted=wants,
+            next_offset=next_offset,
+            expects_more=False,
+        )
 
 
 def _tables(piece: ReplayPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
@@ -100,7 +129,10 @@ def _of_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[_Part | Fault]:
         end_offset=min((end for end in ends if end is not None), default=None),
         committed_end=piece.committed_end,
     )
-    data = memoryview(_bytes_of(piece))
+    yield from _between_faults(piece, memoryview(_bytes_of(piece)), wanted)
+
+
+def _between_faults(piece: PlannedPiece, data: memoryview, wanted: Wanted) -> Iterator[_Part | Fault]:
     position, next_offset = piece.position, piece.next_offset
     for fault in piece.faults:
         before = min(max(fault.position, position), piece.end_position)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from kafkaproto_pipeline.inspection import Inspection, Places, inspect
-from kafkaproto_pipeline.sources.directories import InputError, SegmentOnDisk, SnapshotOnDisk, open_file
+from kafkaproto_pipeline.sources.directories import InputError, SegmentOnDisk, open_file
 
 
 class OpenFile:
@@ -54,9 +54,3 @@ def inspect_segment(
     """
     with OpenFile(segment.path) as file:
         return inspect(file.read, segment.size_bytes, segment.base_offset, following=following, before=before)
-
-
-def inspect_snapshot(snapshot: SnapshotOnDisk) -> Inspection:
-    """What a snapshot's file has. Raises InputError."""
-    with OpenFile(snapshot.path) as file:
-        return inspect(file.read, snapshot.size_bytes, 0, has_epochs=False)

@@ -31,7 +31,9 @@ from kafkaproto_pipeline.inspection import (
     BatchHeader,
     Fault,
     Inspection,
+    Read,
     first_header,
+    inspect,
 )
 from kafkaproto_pipeline.sources.committed import Committed, CommittedVoter, Lineage, VoterLog, committed_of
 from kafkaproto_pipeline.sources.directories import (
@@ -39,10 +41,9 @@ from kafkaproto_pipeline.sources.directories import (
     ReplicaOnDisk,
     SegmentOnDisk,
     SnapshotOnDisk,
-    open_file,
     read_quorum_state,
 )
-from kafkaproto_pipeline.sources.segment_files import OpenFile, inspect_segment, inspect_snapshot
+from kafkaproto_pipeline.sources.segment_files import OpenFile, inspect_segment
 
 _ZERO_UUID = bytes(16)
 _MAX_CONTROL_BATCH_BYTES = 8 * 1024 * 1024
@@ -293,20 +294,26 @@ def missing_end(facts: SegmentFacts, sign: Reached) -> Fault:
 
 
 def _snapshot_facts(snapshot: SnapshotOnDisk) -> SnapshotFacts:
-    found = inspect_snapshot(snapshot)
+    with OpenFile(snapshot.path) as file:
+        found = inspect(file.read, snapshot.size_bytes, 0, has_epochs=False)
+        return SnapshotFacts(snapshot=snapshot, inspection=found, faults=snapshot_faults(found, file.read))
+
+
+def snapshot_faults(found: Inspection, read: Read) -> tuple[Fault, ...]:
+    """What is wrong with a snapshot that was inspected; nothing if it is whole."""
     faults = [replace(each, is_torn=False, reason=each.reason.removeprefix(TORN)) for each in found.faults]
-    if not any(each.position == 0 for each in faults) and not _holds(snapshot, found.first, 0):
+    if not any(each.position == 0 for each in faults) and not _holds(read, found.first, 0):
         faults.insert(0, _not_whole(0, 0, "begin with its header"))
-    if not found.has_rest and not _holds(snapshot, found.last, -1):
+    if not found.has_rest and not _holds(read, found.last, -1):
         faults.append(_not_whole(found.end_position, found.next_offset, "end with its footer"))
-    return SnapshotFacts(snapshot=snapshot, inspection=found, faults=tuple(faults))
+    return tuple(faults)
 
 
-def _holds(snapshot: SnapshotOnDisk, header: BatchHeader | None, place: int) -> bool:
+def _holds(read: Read, header: BatchHeader | None, place: int) -> bool:
     """Whether the first record of a batch (place 0) is a snapshot's header, or the last one (-1) its footer."""
     if header is None or not header.is_control:
         return False
-    records = list(_controls(snapshot.path, header))
+    records = list(_controls(read, header))
     kind = SnapshotHeaderRecord if place == 0 else SnapshotFooterRecord
     return bool(records) and isinstance(records[place], kind)
 
@@ -396,16 +403,17 @@ def _sets_of_segment(facts: SegmentFacts, begin: int, end: int | None, memory: M
 
 def _voters_in(facts: SegmentFacts, begin: int, end: int | None) -> Iterator[Voters]:
     before: Voters | None = None
-    for header in facts.inspection.controls:
-        if header.next_offset <= begin:
-            continue
-        if end is not None and header.base_offset >= end:
-            return
-        for message in _controls(facts.segment.path, header):
-            voters = _voters(message)
-            if voters is not None and not (before and _same_nodes(before, voters)):
-                yield voters
-                before = voters
+    with OpenFile(facts.segment.path) as file:
+        for header in facts.inspection.controls:
+            if header.next_offset <= begin:
+                continue
+            if end is not None and header.base_offset >= end:
+                return
+            for message in _controls(file.read, header):
+                voters = _voters(message)
+                if voters is not None and not (before and _same_nodes(before, voters)):
+                    yield voters
+                    before = voters
 
 
 def _same_nodes(one: Voters, other: Voters) -> bool:
@@ -437,21 +445,16 @@ def _snapshot_controls(path: str, size_bytes: int) -> Iterator[Message]:
     """The control records at the beginning of a snapshot."""
     with OpenFile(path) as file:
         header = first_header(file.read, size_bytes)
-    if header is not None and header.is_control:
-        yield from _controls(path, header)
+        if header is not None and header.is_control:
+            yield from _controls(file.read, header)
 
 
-def _controls(path: str, header: BatchHeader) -> Iterator[Message]:
+def _controls(read: Read, header: BatchHeader) -> Iterator[Message]:
     """The control records of a batch. Those that cannot be read are left out; reading the log will report them."""
     if header.size_bytes > _MAX_CONTROL_BATCH_BYTES:
         return
-    file = open_file(path)
     try:
-        data = os.pread(file, header.size_bytes, header.position)
-    finally:
-        os.close(file)
-    try:
-        for record in RecordBatchView(data).records():
+        for record in RecordBatchView(read(header.position, header.size_bytes)).records():
             yield decode_control_record(record.key, record.value)[1]
     except RemoteProtocolError:
         return
