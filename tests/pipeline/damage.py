@@ -71,6 +71,8 @@ class Whole:
 
     def state(self, table: str, offset: int) -> list[Row]:
         """The rows of a table of the state."""
+        if offset < 0:
+            return []
         key = (table, offset)
         if key not in self.states:
             self.states[key] = rows(self.nodes, view=table, asOf=str(offset), columns=None, secrets="true")

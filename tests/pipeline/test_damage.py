@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproto_pipeline import inspection
+from kafkaproto_pipeline.planning import files
+from kafkaproto_pipeline.sources import survey
 from kafkaproto_pipeline.synthetic import HistoryOptions, generate
 from tests.pipeline import planting
 from tests.pipeline.damage import Damage, Judge, Whole, begin_later, resegment, rows
 
+MOST_SEEDS_TO_NOTICE = 60
 OPTIONS = HistoryOptions(seed=8, records=420, replicas=3, brokers=3, partitions=8, segment_bytes=1 << 20)
-SEEDS = 60
+SEEDS = 25
 """Of the quick run; `KAFKAPROTO_DAMAGE_SEEDS` is another number, and `KAFKAPROTO_DAMAGE_FIRST` the first seed."""
 
 
@@ -94,3 +98,40 @@ def test_no_answer_lacks_anything_without_a_word(
     seed: int, wholes: tuple[Whole, ...], tmp_path: Path
 ) -> None:
     held_to_the_rule(seed, wholes, tmp_path)
+
+
+def as_before(self: inspection._Inspector) -> bool:
+    """What is irregular ends the log."""
+    return False
+
+
+def any_snapshot(found: object, read: object) -> tuple[inspection.Fault, ...]:
+    """A snapshot is taken for whole."""
+    return ()
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "broken"),
+    [
+        (inspection._Inspector, "irregular", as_before),
+        (survey, "snapshot_faults", any_snapshot),
+        (survey, "_ending", lambda replica, facts: facts),
+        (files, "missing_logs", lambda sources, options: iter(())),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_broken_again_is_noticed(
+    wholes: tuple[Whole, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    place: object,
+    name: str,
+    broken: object,
+) -> None:
+    monkeypatch.setattr(place, name, broken)
+    for seed in range(1, MOST_SEEDS_TO_NOTICE):
+        try:
+            held_to_the_rule(seed, wholes, tmp_path / str(seed))
+        except AssertionError:
+            return
+    raise AssertionError(f"no seed up to {MOST_SEEDS_TO_NOTICE} notices it")
