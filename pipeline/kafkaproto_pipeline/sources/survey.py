@@ -90,11 +90,6 @@ class ReplicaLog:
     """The voter sets that may be in force, the newest last."""
     gaps: tuple[Gap, ...] = ()
 
-    @property
-    def is_torn(self) -> bool:
-        """Whether a write is, or was, under way at its end."""
-        return bool(self.segments) and self.segments[-1].inspection.torn is not None
-
     def faults(self) -> Iterator[tuple[SegmentFacts, Fault]]:
         """All damage, with its segment, in the order of the log. A torn end is none."""
         for facts in self.segments:
