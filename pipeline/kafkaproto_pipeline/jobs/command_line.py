@@ -23,7 +23,7 @@ from rich.markup import escape
 
 from kafkaproto_pipeline.jobs import output, session, summary
 from kafkaproto_pipeline.jobs.job import Job
-from kafkaproto_pipeline.options import ONE_REPLICA
+from kafkaproto_pipeline.options import LATEST, ONE_REPLICA
 from kafkaproto_pipeline.progress_lines import ProgressLines
 from kafkaproto_pipeline.views.schema import STATE_VIEW
 
@@ -159,9 +159,9 @@ class Reading:
             raise click.ClickException(str(error)) from None
 
     def answerable(self, options: dict[str, str]) -> dict[str, str]:
-        """The options for the newest state that can be told, if that which is asked for cannot; that is said, then.
+        """The options for the newest state that can be told, if the newest of all is asked for; that is said, then.
 
-        Raises ClickException if there is none.
+        Raises ClickException if there is none, or if the state at another point is asked for, which cannot be told.
         """
         from kafkaproto_pipeline.options import parse_options
         from kafkaproto_pipeline.planning.files import Filters, plan_batch
@@ -173,7 +173,8 @@ class Reading:
         try:
             plan_batch(parse_options({**options, "paths": json.dumps(self.paths)}), Filters())
         except LackingError as error:
-            if error.answers_for is None or self.mode.upper() == "FAILFAST":
+            may_be_older = self.at in (None, LATEST) and self.mode.upper() != "FAILFAST"
+            if error.answers_for is None or not may_be_older:
                 raise click.ClickException(as_given(str(error))) from None
             summary.warn(as_given(str(error.why)))
             return {**options, "asOf": str(error.answers_for)}
