@@ -33,6 +33,8 @@ MIN_SPLIT_BYTES = 1024
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 ALL_REPLICAS, ONE_REPLICA = "all", "one"
 SNAPSHOT, SKIP, FAIL = "snapshot", "skip", "fail"
+_OF_TABLE = "option."
+"""How Spark marks the options of a table that is made with ``create table ... using kraft``."""
 EARLIEST, LATEST = "earliest", "latest"
 
 _MAX_INT32 = 0x7FFF_FFFF
@@ -94,6 +96,11 @@ def parse_options(given: Mapping[str, str]) -> SourceOptions:
     Raises OptionError, and ViewError for a view, record type or column that does not exist.
     """
     values: dict[str, object] = {}
+    if any(name.lower().startswith(_OF_TABLE) for name in given):
+        raise OptionError(
+            "Spark does not hand the options of such a table on when it reads the table; make a temporary view: "
+            "create temporary view NAME using kraft options (path '...')"
+        )
     for name, text in given.items():
         key = _FIELDS.get(name.lower())
         if key is None:
