@@ -105,16 +105,10 @@ def as_before(self: inspection._Inspector) -> bool:
     return False
 
 
-def any_snapshot(found: object, read: object) -> tuple[inspection.Fault, ...]:
-    """A snapshot is taken for whole."""
-    return ()
-
-
 @pytest.mark.parametrize(
     ("place", "name", "broken"),
     [
         (inspection._Inspector, "irregular", as_before),
-        (survey, "snapshot_faults", any_snapshot),
         (survey, "_ending", lambda replica, facts: facts),
         (files, "missing_logs", lambda sources, options: iter(())),
     ],
