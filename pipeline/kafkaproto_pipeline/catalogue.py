@@ -11,6 +11,10 @@ has. It is an expression of SQL, so it costs nothing where it is not used, and i
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +27,7 @@ from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.jobs.redaction import redacted
 from kafkaproto_pipeline.options import ONE_REPLICA, parse_options
 from kafkaproto_pipeline.views.schema import STATE_TABLES
+from kafkaproto_pipeline.views.wanted import FAILFAST
 from kafkaproto_pipeline.views.words import FIELD_WORDS
 
 if TYPE_CHECKING:
@@ -34,6 +39,7 @@ _ONLY_OF_STATE = ("asof", "secrets")
 _NEVER_OF_STATE = ("startoffset", "endoffset", "starttimestamp", "endtimestamp")
 """Options of the source, in lower case, that only the views of the state take, and that these do not take."""
 WORD_FUNCTION = "kraft_word"
+_WORKER_TIMEOUT_S = 60.0
 
 
 class CatalogueError(ValueError):
@@ -79,20 +85,53 @@ def register(
     quorum, leave out the path and give ``**{"bootstrap.controllers": "host:port"}``. An existing view of the same name
     is replaced. `register_words` is called too.
 
-    Raises CatalogueError for a name that does not exist, and OptionError for wrong options.
+    Damage is an error in every view but those of ``consistency``, which tell of it. With ``mode="PERMISSIVE"`` views
+    of the other jobs leave out what is damaged.
+
+    Raises CatalogueError for a name that does not exist, and if Spark's workers on this machine run a Python without
+    this package; OptionError for wrong options.
     """
     names = {entry.name for entry in ENTRIES}
+    chosen = None if only is None else {name.lower() for name in only}
     for name in only or ():
-        if name not in names:
+        if name.lower() not in names:
             raise CatalogueError(f"there is no table {name!r}; tables are {', '.join(sorted(names))}")
+    check_workers(spark)
     spark.dataSource.register(KraftDataSource)
     register_words(spark)
     given = {name: str(value) for name, value in options.items() if value is not None}
-    wanted = [entry for entry in ENTRIES if only is None or entry.name in only]
+    wanted = [entry for entry in ENTRIES if chosen is None or entry.name in chosen]
     frames = _Frames(spark, path, given)
     for entry, df in frames.made(wanted):
         df.createOrReplaceTempView(entry.name)
     return [entry.name for entry in wanted]
+
+
+def check_workers(spark: SparkSession) -> None:
+    """Raise CatalogueError if the Python of Spark's workers on this machine lacks this package.
+
+    They run ``python3`` of the PATH unless PYSPARK_PYTHON names another one, also if this process is of a virtual
+    environment. Workers on other machines are not looked at.
+    """
+    context = getattr(spark, "sparkContext", None)
+    if context is None or not str(context.master).startswith("local"):
+        return
+    python = shutil.which(context.pythonExec)
+    if python is not None and os.path.samefile(os.path.dirname(python), os.path.dirname(sys.executable)):
+        return
+    tried = None
+    if python is not None:
+        tried = subprocess.run(
+            [python, "-c", "import pyspark, pyarrow, kafkaproto_pipeline.datasource"],
+            capture_output=True,
+            timeout=_WORKER_TIMEOUT_S,
+            check=False,
+        )
+    if tried is None or tried.returncode:
+        raise CatalogueError(
+            f"Spark's workers run {context.pythonExec}, and that Python does not have kafkaproto_pipeline: set "
+            f"PYSPARK_PYTHON={sys.executable} before the session is made"
+        )
 
 
 def register_words(spark: SparkSession) -> None:
@@ -142,6 +181,8 @@ class _Frames:
 
     def _source(self, job: Job) -> DataFrame:
         options = {"view": job.view, "replicas": ONE_REPLICA, **job.source_options}
+        if job is not CONSISTENCY and "mode" not in {name.lower() for name in self._options}:
+            options["mode"] = FAILFAST
         if job.record_types:
             options["recordTypes"] = ",".join(job.record_types)
         return self._load(options, leaves_out=_ONLY_OF_STATE)

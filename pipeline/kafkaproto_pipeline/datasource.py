@@ -35,7 +35,6 @@ from pyspark.sql.types import StructType
 
 from kafkaproto.log import parse_segment_file_name
 from kafkaproto.snapshot import parse_snapshot_file_name
-from kafkaproto_pipeline.decoding.columns import decode
 from kafkaproto_pipeline.options import SNAPSHOT, OptionError, SourceOptions, check_for_stream, parse_options
 from kafkaproto_pipeline.planning.files import Filters, PlannedPiece, plan_batch
 from kafkaproto_pipeline.planning.live import LivePiece, plan_live_batch
@@ -48,18 +47,18 @@ from kafkaproto_pipeline.planning.progress import (
     first,
 )
 from kafkaproto_pipeline.planning.stream import StreamSource, make_stream_source
-from kafkaproto_pipeline.read import ReplayPiece, read_piece
+from kafkaproto_pipeline.read import ReplayPiece, read_bytes, read_piece
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import UnreachableError
 from kafkaproto_pipeline.views.schema import (
     RECORD_TYPES,
     STATE_TABLES,
     TYPED_VIEW,
+    ViewError,
     arrow_schema,
     columns_of,
     ddl,
 )
-from kafkaproto_pipeline.views.state import as_view
 from kafkaproto_pipeline.views.wanted import Origin, Wanted
 
 _PUSHDOWN_WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
@@ -92,9 +91,44 @@ class KraftDataSource(DataSource):
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         """The reader for ``spark.readStream``."""
-        options = parse_options(self.options)
-        check_for_stream(options)
-        return KraftStreamReader(options, columns_of_schema(options, schema))
+        try:
+            options = parse_options(self.options)
+            check_for_stream(options)
+            return KraftStreamReader(options, columns_of_schema(options, schema))
+        except (OptionError, ViewError) as error:
+            # If this method raises, Spark 4.2.1 shows an error of its own: it stops a reader that it does not have.
+            return RefusedStreamReader(error)
+
+
+class RefusedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """In the place of a reader whose options are wrong: it raises as soon as it is asked for anything."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def initialOffset(self) -> dict[str, Any]:
+        """Raises the error."""
+        raise self._error
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """Raises the error."""
+        raise self._error
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        """Raises the error."""
+        raise self._error
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Raises the error."""
+        raise self._error
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        """Raises the error."""
+        raise self._error
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Raises the error."""
+        raise self._error
 
 
 class KraftPartition(InputPartition):
@@ -333,17 +367,7 @@ def _decode_file(
         snapshot=None if snapshot is None else (snapshot.end_offset, snapshot.epoch),
     )
 
-    def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
-        return decode(
-            memoryview(content),
-            position=0,
-            origin=origin,
-            wanted=decoded,
-            next_offset=base_offset or 0,
-            expects_more=False,
-        )
-
-    yield from as_view(wanted, origin, read)
+    yield from read_bytes(content, origin, base_offset or 0, wanted)
 
 
 def _is_pushdown_worker() -> bool:

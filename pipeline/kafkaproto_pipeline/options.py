@@ -7,6 +7,7 @@ is given a list. So a name that is not listed here is a mistake, and is refused 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,9 +17,11 @@ from typing import TypeVar
 from kafkaproto.client import parse_servers
 from kafkaproto.log import MAX_OFFSET
 from kafkaproto_pipeline.views.schema import (
+    RECORD_TYPES,
     RECORDS_VIEW,
     STATE_TABLES,
     STATE_VIEW,
+    VIEWS,
     check_record_types,
     columns_of,
 )
@@ -30,6 +33,8 @@ MIN_SPLIT_BYTES = 1024
 MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 ALL_REPLICAS, ONE_REPLICA = "all", "one"
 SNAPSHOT, SKIP, FAIL = "snapshot", "skip", "fail"
+_OF_TABLE = "option."
+"""How Spark marks the options of a table that is made with ``create table ... using kraft``."""
 EARLIEST, LATEST = "earliest", "latest"
 
 _MAX_INT32 = 0x7FFF_FFFF
@@ -91,6 +96,11 @@ def parse_options(given: Mapping[str, str]) -> SourceOptions:
     Raises OptionError, and ViewError for a view, record type or column that does not exist.
     """
     values: dict[str, object] = {}
+    if any(name.lower().startswith(_OF_TABLE) for name in given):
+        raise OptionError(
+            "Spark does not hand the options of such a table on when it reads the table; make a temporary view: "
+            "create temporary view NAME using kraft options (path '...')"
+        )
     for name, text in given.items():
         key = _FIELDS.get(name.lower())
         if key is None:
@@ -179,7 +189,23 @@ def _names(option: str, text: str) -> tuple[str, ...]:
 
 
 def _paths(option: str, text: str) -> tuple[str, ...]:
-    return _names(option, text)
+    """The paths of a text with commas between. A comma belongs to a path if a file of that name is there."""
+    parts = text.split(",")
+    found: list[str] = []
+    while parts:
+        longest = next(
+            (
+                count
+                for count in range(len(parts), 1, -1)
+                if os.path.lexists(",".join(parts[:count]).strip().removeprefix("file:"))
+            ),
+            1,
+        )
+        found.append(",".join(parts[:longest]).strip())
+        parts = parts[longest:]
+    if not all(found):
+        raise _wrong(option, text, "a list of names with commas between")
+    return tuple(found)
 
 
 def _path_list(option: str, text: str) -> tuple[str, ...]:
@@ -262,8 +288,18 @@ def _max_records(option: str, text: str) -> int:
     return _number(option, text, f"1 to {_MAX_INT32}", 1, _MAX_INT32)
 
 
-def _text(_: str, text: str) -> str:
-    return text.strip()
+def _plain(name: str) -> str:
+    """A name without what distinguishes TOPIC_RECORD, topicRecord and TopicRecord."""
+    return name.strip().replace("_", "").lower()
+
+
+def _view(_: str, text: str) -> str:
+    """The view's name as it is listed; the text as it is if there is no such view."""
+    return _VIEWS.get(_plain(text), text.strip())
+
+
+def _record_types(option: str, text: str) -> tuple[str, ...]:
+    return tuple(_RECORD_TYPES.get(_plain(name), name) for name in _names(option, text))
 
 
 def _one_of(*allowed: str) -> Callable[[str, str], str]:
@@ -278,14 +314,16 @@ def _one_of(*allowed: str) -> Callable[[str, str], str]:
     return parse
 
 
+_VIEWS = {_plain(name): name for name in VIEWS}
+_RECORD_TYPES = {_plain(name): name for name in RECORD_TYPES}
 _Parse = Callable[[str, str], object]
 _OPTIONS: tuple[tuple[str, str, _Parse], ...] = (
     ("path", "paths", _paths),
     ("paths", "path_list", _path_list),
     ("bootstrap.controllers", "bootstrap_controllers", _servers),
-    ("view", "view", _text),
+    ("view", "view", _view),
     ("columns", "columns", _names),
-    ("recordTypes", "record_types", _names),
+    ("recordTypes", "record_types", _record_types),
     ("startOffset", "start_offset", _offset),
     ("endOffset", "end_offset", _offset),
     ("startTimestamp", "start_timestamp_ms", _timestamp),

@@ -12,15 +12,18 @@ from dataclasses import dataclass, replace
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from kafkaproto.primitives import Buffer
-from kafkaproto_pipeline.decoding.columns import decode
+from kafkaproto_pipeline.decoding.columns import decode, fault_rows
 from kafkaproto_pipeline.decoding.replaying import Replaying
+from kafkaproto_pipeline.inspection import Fault, inspect
 from kafkaproto_pipeline.planning.files import PlannedPiece
+from kafkaproto_pipeline.planning.lineages import describe
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.sources.directories import InputError, open_file
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum
+from kafkaproto_pipeline.sources.survey import snapshot_faults
 from kafkaproto_pipeline.views.state import as_view
 from kafkaproto_pipeline.views.state_tables import table_batches
-from kafkaproto_pipeline.views.wanted import Wanted
+from kafkaproto_pipeline.views.wanted import CorruptInputError, Origin, Wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,26 +42,63 @@ def read_piece(piece: PlannedPiece | LivePiece | ReplayPiece, wanted: Wanted) ->
         return _tables(piece, wanted)
 
     def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
-        for data, next_offset, wants in _parts(piece, decoded):
-            yield from decode(
-                data,
-                position=piece.position if isinstance(piece, PlannedPiece) else 0,
-                origin=piece.origin,
-                wanted=wants,
-                next_offset=next_offset,
-                expects_more=False,
-            )
+        return _rows(_parts(piece, decoded), piece.origin, decoded)
 
     return as_view(wanted, piece.origin, read)
+
+
+def read_bytes(data: Buffer, origin: Origin, base_offset: int, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    """The rows of a whole segment or snapshot that is in memory. Raises as `read_piece` does."""
+    view = memoryview(data)
+
+    def at(position: int, size: int) -> bytes:
+        return bytes(view[position : position + size])
+
+    found = inspect(at, len(view), base_offset, has_epochs=origin.snapshot is None)
+    faults = found.faults if origin.snapshot is None else snapshot_faults(found, at)
+    piece = PlannedPiece(
+        path="",
+        position=0,
+        end_position=found.end_position,
+        next_offset=base_offset,
+        origin=origin,
+        faults=faults,
+    )
+
+    def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
+        return _rows(_between_faults(piece, view, decoded), origin, decoded)
+
+    return as_view(wanted, origin, read)
+
+
+def _rows(parts: Iterator[_Part | Fault], origin: Origin, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    for part in parts:
+        if isinstance(part, Fault):
+            yield from fault_rows(part, origin, wanted)
+            continue
+        data, position, next_offset, wants = part
+        yield from decode(
+            data,
+            position=position,
+            origin=origin,
+            wanted=wants,
+            next_offset=next_offset,
+            expects_more=False,
+        )
 
 
 def _tables(piece: ReplayPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     replaying = Replaying()
     for each in piece.pieces:
-        for data, next_offset, wants in _parts(each, wanted):
+        for part in _parts(each, wanted):
+            if isinstance(part, Fault):
+                raise CorruptInputError(
+                    f"{each.origin.directory}/{describe(each.origin.file or 'log', part)}"
+                )
+            data, position, next_offset, wants = part
             replaying.take(
                 data,
-                position=each.position if isinstance(each, PlannedPiece) else 0,
+                position=position,
                 origin=each.origin,
                 wanted=wants,
                 next_offset=next_offset,
@@ -68,15 +108,18 @@ def _tables(piece: ReplayPiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
     )
 
 
-_Part = tuple[Buffer, int | None, Wanted]
-"""Batches, the offset that the first of them must have (None: any), and what is wanted of them."""
+_Part = tuple[Buffer, int, int | None, Wanted]
+"""Batches, their position in the file, the offset that the first of them must have (None: any), and what is wanted of
+them.
+"""
 
 
-def _parts(piece: PlannedPiece | LivePiece, wanted: Wanted) -> Iterator[_Part]:
+def _parts(piece: PlannedPiece | LivePiece, wanted: Wanted) -> Iterator[_Part | Fault]:
     return _of_live(piece, wanted) if isinstance(piece, LivePiece) else _of_file(piece, wanted)
 
 
-def _of_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[_Part]:
+def _of_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[_Part | Fault]:
+    """The whole batches, and the faults between them."""
     ends = [piece.end_offset]
     if wanted.committed_only and piece.origin.snapshot is None:
         ends.append(piece.committed_end)
@@ -86,7 +129,22 @@ def _of_file(piece: PlannedPiece, wanted: Wanted) -> Iterator[_Part]:
         end_offset=min((end for end in ends if end is not None), default=None),
         committed_end=piece.committed_end,
     )
-    yield _bytes_of(piece), piece.next_offset, wanted
+    yield from _between_faults(piece, memoryview(_bytes_of(piece)), wanted)
+
+
+def _between_faults(piece: PlannedPiece, data: memoryview, wanted: Wanted) -> Iterator[_Part | Fault]:
+    position, next_offset = piece.position, piece.next_offset
+    for fault in piece.faults:
+        before = min(max(fault.position, position), piece.end_position)
+        if before > position:
+            yield data[position - piece.position : before - piece.position], position, next_offset, wanted
+            next_offset = None
+        yield fault
+        if fault.end_position > position:
+            # What comes behind damage need not continue what is before it; the plan has checked that.
+            position, next_offset = min(max(fault.end_position, position), piece.end_position), None
+    if position < piece.end_position:
+        yield data[position - piece.position :], position, next_offset, wanted
 
 
 def _bytes_of(piece: PlannedPiece) -> bytes:
@@ -118,7 +176,7 @@ def _of_live(piece: LivePiece, wanted: Wanted) -> Iterator[_Part]:
     with LiveQuorum(piece.servers) as quorum:
         if piece.snapshot is not None:
             whole = replace(wanted, start_offset=0, end_offset=None)
-            yield quorum.read_snapshot(piece.snapshot), 0, whole
+            yield quorum.read_snapshot(piece.snapshot), 0, 0, whole
             return
         wanted = replace(
             wanted,
@@ -127,4 +185,4 @@ def _of_live(piece: LivePiece, wanted: Wanted) -> Iterator[_Part]:
             committed_end=piece.end_offset,
         )
         for chunk in piece.chunks or quorum.read(piece.start_offset, piece.end_offset, piece.epoch):
-            yield chunk.data, None, wanted
+            yield chunk.data, 0, None, wanted

@@ -122,7 +122,7 @@ def test_damage_is_a_row_or_left_out_or_an_error(kraft: SparkSession, cluster: P
     [
         ({"startOfset": "1"}, "there is no option 'startofset'"),
         ({"mode": "LAX"}, "'mode' is 'LAX'; allowed is one of PERMISSIVE, DROPMALFORMED, FAILFAST"),
-        ({"view": "Topics"}, "'Topics' is no view"),
+        ({"view": "Topic"}, "'Topic' is no view"),
     ],
 )
 def test_a_mistake_in_options_is_named(

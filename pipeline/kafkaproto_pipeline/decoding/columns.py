@@ -26,7 +26,7 @@ from kafkaproto.primitives import Buffer
 from kafkaproto.records.batch import CONTROL_BIT, Record, RecordBatchView
 from kafkaproto.records.control import decode_control_record
 from kafkaproto.records.metadata import FRAME_VERSION
-from kafkaproto_pipeline.decoding import rows
+from kafkaproto_pipeline.decoding import rows, scan
 from kafkaproto_pipeline.decoding.arrays import BadTextError, Builder, Spread
 from kafkaproto_pipeline.decoding.common_columns import CommonColumns, Places
 from kafkaproto_pipeline.decoding.fields import Located, can_locate, has_text, locate
@@ -35,10 +35,19 @@ from kafkaproto_pipeline.decoding.payload import can_write, json_texts
 from kafkaproto_pipeline.decoding.pieces import LogPiece, pieces
 from kafkaproto_pipeline.decoding.scan import Int64s, steps
 from kafkaproto_pipeline.generated.records import RECORDS
+from kafkaproto_pipeline.inspection import Fault
 from kafkaproto_pipeline.record_views import RecordView
-from kafkaproto_pipeline.views.wanted import PAYLOAD_COLUMN, CorruptInputError, Origin, Plan, Wanted
+from kafkaproto_pipeline.views.wanted import (
+    DROPMALFORMED,
+    FAILFAST,
+    PAYLOAD_COLUMN,
+    CorruptInputError,
+    Origin,
+    Plan,
+    Wanted,
+)
 
-__all__ = ["CorruptInputError", "Origin", "Wanted", "decode", "snapshot_timestamp_ms"]
+__all__ = ["CorruptInputError", "Origin", "Wanted", "decode", "fault_rows", "snapshot_timestamp_ms"]
 
 MAX_ROWS = 128 * 1024
 """Most rows of a record batch, not counting the few that damage of a batch adds."""
@@ -87,6 +96,20 @@ def decode(
             for found in _PieceDecoder(buffer, piece, plan, reader, common).batches():
                 if found.num_rows:
                     yield found
+
+
+def fault_rows(fault: Fault, origin: Origin, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    """The row of damage that was found before anything was decoded; none in mode DROPMALFORMED.
+
+    Raises CorruptInputError in mode FAILFAST, unless the fault is a torn end.
+    """
+    plan = Plan(wanted)
+    reader = rows.RowReader(plan, origin, 0, origin.snapshot_timestamp_ms)
+    row = reader.fault(scan.Fault(position=fault.position, offset=fault.offset, reason=fault.reason), 0)
+    is_dropped = wanted.mode == DROPMALFORMED or (fault.is_torn and wanted.mode == FAILFAST)
+    if not is_dropped:
+        rows.refuse_damage(plan, origin, [row])
+        yield rows.build(plan, origin, [row])
 
 
 def snapshot_timestamp_ms(buffer: Buffer) -> int | None:

@@ -1,17 +1,19 @@
 """``metadata-pipeline JOB``: makes a job's tables from a node's files or a live quorum, as files and on the screen.
 
-Exit codes: 0 for success; 1 if something failed, or ``consistency`` found differences; 2 for wrong use. Wrong use and
-wrong input are found before Spark starts, if that is possible.
+Exit codes: 0 for success; 1 if something failed, or ``consistency`` found differences; 2 for wrong use; 3 if the answer
+is that of what could be read, and something could not. Wrong use and wrong input are found before Spark starts, if that
+is possible.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +21,21 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from kafkaproto_pipeline.jobs import output, session
+from kafkaproto_pipeline.jobs import output, session, summary
 from kafkaproto_pipeline.jobs.job import Job
-from kafkaproto_pipeline.options import ONE_REPLICA
+from kafkaproto_pipeline.options import LATEST, ONE_REPLICA
 from kafkaproto_pipeline.progress_lines import ProgressLines
 from kafkaproto_pipeline.views.schema import STATE_VIEW
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import SparkSession
 
     from kafkaproto_pipeline.jobs.frames import Frames
 
 _Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 EXIT_DIFFERENCES = 1
+EXIT_DAMAGE = 3
 _EXIT_INTERRUPTED = 130
 _OFFSET = re.compile(r"[0-9]{1,19}")
 _COMMAND_OPTIONS = {
@@ -45,7 +48,7 @@ _COMMAND_OPTIONS = {
 }
 """Options of the data source, and those that they come from."""
 _SOURCE_OPTION = re.compile(
-    rf"(?:option )?'(?P<quoted>{'|'.join(map(re.escape, _COMMAND_OPTIONS))})'|\b(?P<set>startOffset)=(?=\d)"
+    rf"(?:option )?'(?P<quoted>{'|'.join(map(re.escape, _COMMAND_OPTIONS))})'|\b(?P<set>startOffset|asOf)=(?=\d)"
 )
 
 TABLE_JOBS = {
@@ -131,7 +134,7 @@ class Reading:
         self.spark_conf()
         given = dict(options)
         if self.paths:
-            given["path"] = ",".join(self.paths)
+            given["paths"] = json.dumps(self.paths)
         try:
             parse_options(given)
         except (OptionError, ViewError) as error:
@@ -141,6 +144,43 @@ class Reading:
                 find_replicas(self.paths)
             except InputError as error:
                 raise click.ClickException(str(error)) from None
+
+    def damage(self, options: Mapping[str, str]) -> list[str]:
+        """What cannot be read of the files, a sentence each; nothing of what is not on this machine."""
+        from kafkaproto_pipeline.options import parse_options
+        from kafkaproto_pipeline.planning.lacking import damage_of
+        from kafkaproto_pipeline.sources.directories import InputError
+
+        if not self.paths or any(_is_remote(path) for path in self.paths):
+            return []
+        try:
+            return damage_of(parse_options({**options, "paths": json.dumps(self.paths)}))
+        except InputError as error:
+            raise click.ClickException(str(error)) from None
+
+    def answerable(self, options: dict[str, str]) -> dict[str, str]:
+        """The options for the newest state that can be told, if the newest of all is asked for; that is said, then.
+
+        Raises ClickException if there is none, or if the state at another point is asked for, which cannot be told.
+        """
+        from kafkaproto_pipeline.options import parse_options
+        from kafkaproto_pipeline.planning.files import Filters, plan_batch
+        from kafkaproto_pipeline.planning.lacking import LackingError
+        from kafkaproto_pipeline.sources.directories import InputError
+
+        if not self.paths or any(_is_remote(path) for path in self.paths):
+            return options
+        try:
+            plan_batch(parse_options({**options, "paths": json.dumps(self.paths)}), Filters())
+        except LackingError as error:
+            may_be_older = self.at in (None, LATEST) and self.mode.upper() != "FAILFAST"
+            if error.answers_for is None or not may_be_older:
+                raise click.ClickException(as_given(str(error))) from None
+            summary.warn(as_given(str(error.why)))
+            return {**options, "asOf": str(error.answers_for)}
+        except InputError as error:
+            raise click.ClickException(as_given(str(error))) from None
+        return options
 
     def frames(self, *options: Mapping[str, str]) -> Frames:
         """The frames that the options describe; a small input is being read from here on."""
@@ -308,15 +348,21 @@ def _run_tables(
     if folder is not None:
         _check_output(output.check_folder, folder)
     counts = {}
-    summary = _summary_options(options)
-    frames = reading.frames(*([options] if job.view == STATE_VIEW else [options, summary]))
+    damage = [] if name == "consistency" else reading.damage(options)
+    summary.tell_damage(damage)
+    if job.view == STATE_VIEW:
+        options = reading.answerable(options)
+    counting = summary.summary_options(options)
+    frames = reading.frames(*([options] if job.view == STATE_VIEW else [options, counting]))
+    is_damaged = bool(damage)
     with _spark(reading, is_small=frames.are_small) as (spark, tell):
         tell("looking through the records")
         df = frames.load(spark, options)
         if job.view == STATE_VIEW:
-            _tell_point(df, screen)
+            summary.tell_point(df, screen)
         else:
-            _summarize(frames.load(spark, summary), options, screen)
+            counted = frames.load(spark, counting)
+            is_damaged = summary.summarize(counted, options, screen, is_damaged=is_damaged)
         from kafkaproto_pipeline.jobs.tables import TableMaker
 
         maker = TableMaker(
@@ -333,86 +379,8 @@ def _run_tables(
             counts[made.name] = made.count
     if name == "consistency" and counts.get("differences"):
         raise click.exceptions.Exit(EXIT_DIFFERENCES)
-
-
-def _summary_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Options of the frame for `_summarize`, beside a frame of these options."""
-    kept = {key: value for key, value in options.items() if key not in ("recordTypes", "view")}
-    columns = "directory,recordType,recordVersion,offset,source,raw,_corrupt_record"
-    return {**kept, "columns": f"{columns},committed"}
-
-
-def _summarize(rows: DataFrame, options: Mapping[str, str], screen: Console) -> None:
-    """Print how much there is to read, and which parts cannot be read or are unknown."""
-    from pyspark.sql import functions as F
-
-    is_corrupt = F.col("_corrupt_record").isNotNull()
-    is_newer = F.col("raw").isNotNull() & ~is_corrupt
-    place = F.concat(
-        "directory",
-        F.lit("/"),
-        F.col("_corrupt_record.file"),
-        F.lit(", byte "),
-        F.col("_corrupt_record.position"),
-    )
-    where = F.concat(place, F.lit(": "), F.col("_corrupt_record.reason"))
-    kinds = F.concat_ws(" version ", "recordType", "recordVersion")
-    found = rows.agg(
-        F.count_if(~is_corrupt & (F.col("source") == "log")).alias("records"),
-        F.count_if(~is_corrupt & (F.col("source") == "snapshot")).alias("inSnapshots"),
-        F.count_distinct("directory").alias("replicas"),
-        F.count_if(is_corrupt).alias("corrupt"),
-        F.min(F.when(is_corrupt, where)).alias("where"),
-        F.count_if(is_newer).alias("newer"),
-        F.min(F.when(is_newer, kinds)).alias("kind"),
-    ).first()
-    assert found is not None
-    screen.print(_counts(found, each_once=options.get("replicas") == ONE_REPLICA), soft_wrap=True)
-    if found["corrupt"]:
-        _warn(f"{found['corrupt']:,} damaged batches or records were left out; the first: {found['where']}")
-    if found["newer"]:
-        _warn(
-            f"{found['newer']:,} records of types or versions newer than this release knows were left out, as"
-            f" {found['kind']}"
-        )
-
-
-def _counts(found: Row, *, each_once: bool) -> str:
-    """What was counted. If each offset is read once, the other replicas are not seen."""
-    replicas = "1 replica" if found["replicas"] == 1 else f"{found['replicas']} replicas"
-    where = "the log" if each_once else f"the log of {replicas}"
-    text = f"{found['records']:,} records in {where}"
-    return text + (f", {found['inSnapshots']:,} in snapshots" if found["inSnapshots"] else "")
-
-
-def _tell_point(df: DataFrame, screen: Console) -> None:
-    """Print which point of the log a state is of, and what it may lack."""
-    from pyspark.sql import functions as F
-
-    from kafkaproto_pipeline.jobs.state import rows as state_rows
-
-    unknown = F.when(state_rows.is_unknown(), F.col("recordType"))
-    found = (
-        state_rows.settled(df)
-        .agg(
-            state_rows.newest_end().alias("end"),
-            F.count(unknown).alias("unknown"),
-            F.min(unknown).alias("kind"),
-        )
-        .select(
-            "end.*", F.timestamp_millis("end.timestampMs").cast("string").alias("time"), "unknown", "kind"
-        )
-        .first()
-    )
-    assert found is not None
-    if found["offset"] is None:
-        screen.print("no records")
-        return
-    screen.print(f"as of offset {found['offset']:,}, epoch {found['epoch']}, {found['time']} UTC")
-    if found["unknown"]:
-        _warn(
-            f"{found['unknown']:,} records of types that this release does not know say nothing, as {found['kind']}"
-        )
+    if is_damaged and name != "consistency":
+        raise click.exceptions.Exit(EXIT_DAMAGE)
 
 
 @cli.command()
@@ -436,17 +404,30 @@ def compact(folder: Path, **given: Any) -> None:
     reading.check(options)
     _check_output(output.check_folder, folder)
     screen = output.screen()
+    damage = reading.damage(options)
+    summary.tell_damage(damage)
+    _refuse_to_lack(reading, options)
     frames = reading.frames(options)
     with session.private_files(), _spark(reading, is_small=frames.are_small) as (spark, tell):
         from kafkaproto_pipeline.jobs.compact import write_snapshot
 
         tell("looking through the records")
         df = frames.load(spark, options)
-        _tell_point(df, screen)
+        summary.tell_point(df, screen)
         tell("compacting")
         folder.mkdir(parents=True, exist_ok=True)
         made = write_snapshot(df, str(folder.resolve()))
         output.show(output.fetched(made, name="snapshot", rows=1, folder=folder), console=screen)
+    if damage:
+        raise click.exceptions.Exit(EXIT_DAMAGE)
+
+
+def _refuse_to_lack(reading: Reading, options: dict[str, str]) -> None:
+    """Refuse to write a snapshot that a controller would start from though something lies behind it."""
+    try:
+        replace(reading, mode="FAILFAST").answerable(options)
+    except click.ClickException as error:
+        raise click.ClickException(f"nothing was written: {error.message}") from None
 
 
 @cli.command()
@@ -469,17 +450,22 @@ def report(file: Path, title: str | None, **given: Any) -> None:
     reading.check(options)
     _check_output(output.check_file, file)
     screen = output.screen()
-    summary = _summary_options({key: value for key, value in options.items() if key != "columns"})
-    frames = reading.frames(options, summary)
+    counting = summary.summary_options({key: value for key, value in options.items() if key != "columns"})
+    damage = reading.damage(options)
+    summary.tell_damage(damage)
+    frames = reading.frames(options, counting)
     with _spark(reading, is_small=frames.are_small) as (spark, tell):
         tell("looking through the records")
-        _summarize(frames.load(spark, summary), options, screen)
+        counted = frames.load(spark, counting)
+        is_damaged = summary.summarize(counted, options, screen, is_damaged=bool(damage))
         tell("drawing")
         assert job.document is not None
         text = job.document(frames.load(spark, options), title)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     screen.print(f"{escape(str(file))}: {len(text) / 1e6:.1f} MB; open it in a browser", soft_wrap=True)
+    if is_damaged:
+        raise click.exceptions.Exit(EXIT_DAMAGE)
 
 
 @cli.command()
@@ -560,9 +546,13 @@ def watch(**given: Any) -> None:
     command.check(reading.bootstrap_controllers)
     reading.check(command.source_options(reading.where()))
     command.check_places(reading.bootstrap_controllers)
+    damage = reading.damage(command.source_options(reading.where()))
+    summary.tell_damage(damage)
     # Its batches are small, whatever the log's length.
     with _spark(reading, SPARK_CONF, is_small=True, shows_progress=False) as (spark, _):
         command.run(spark, reading.paths, reading.where(), output.screen())
+    if damage:
+        raise click.exceptions.Exit(EXIT_DAMAGE)
 
 
 @cli.command()
@@ -654,10 +644,6 @@ def _to_errors(text: str) -> None:
 
 def _say_nothing(text: str) -> None:
     """A stream prints its own progress, and a progress bar on the same terminal would break that."""
-
-
-def _warn(text: str) -> None:
-    click.echo(f"warning: {text}", err=True)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -6,6 +6,7 @@ So a small input is planned and decoded here, by the same code, and its rows are
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -67,7 +68,9 @@ def open_frames(paths: Sequence[str], *options: Options, may_be_small: bool) -> 
         return Frames(paths, {})
     from kafkaproto_pipeline.datasource import KraftReader, all_columns
 
-    parsed = [parse_options({**each, "path": ",".join(paths)} if paths else dict(each)) for each in options]
+    parsed = [
+        parse_options({**each, "paths": json.dumps(paths)} if paths else dict(each)) for each in options
+    ]
     readers = [KraftReader(each, all_columns(each)) for each in parsed]
     pieces = [partition.value for partition in readers[0].partitions()]
     if sum(map(_size, pieces)) > SMALL_BYTES:

@@ -20,7 +20,15 @@ _LIMIT_BYTES = 1 << 30
 def local_frame(spark: SparkSession, table: pa.Table) -> DataFrame:
     """The rows as a local frame."""
     spark.conf.set(_LIMIT, str(_LIMIT_BYTES))
-    return spark.createDataFrame(table)
+    return spark.createDataFrame(with_chunks(table))
+
+
+def with_chunks(table: pa.Table) -> pa.Table:
+    """The same rows in at least one chunk for each column: Spark takes no table without."""
+    if table.num_rows:
+        return table
+    empty = [pa.array([], field.type) for field in table.schema]
+    return pa.Table.from_batches([pa.RecordBatch.from_arrays(empty, schema=table.schema)])
 
 
 def hold(made: DataFrame, source: DataFrame) -> DataFrame:

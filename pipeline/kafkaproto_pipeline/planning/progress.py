@@ -69,19 +69,41 @@ class Available:
     end: int
     """The end of the committed records."""
     snapshots: tuple[SnapshotId, ...]
-    """The snapshots with which the log continues, by end offset."""
+    """The whole snapshots with which the log continues, by end offset."""
+    log_end: int | None = None
+    """The end of all records, if that is known."""
+    missing: str | None = None
+    """What the log lacks before its start, if nothing holds that."""
+    behind: Behind | None = None
+    """What hides the records after the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """Damage at the end of a log, or an end that is missing."""
+
+    next_offset: int | None
+    """The offset up to which records were there; None if that is not known."""
+    text: str
 
 
 def first(available: Available, starting_offset: int | str, *, takes_snapshot: bool) -> StreamProgress:
     """The beginning of a stream without a checkpoint.
 
     The earliest offset means 0 if a snapshot may replace offsets that are gone, otherwise the first offset that is
-    there.
+    there. Raises InputError for an offset behind the log, and if the beginning of the log is missing.
     """
     if starting_offset == "latest":
         offset = available.end
     elif isinstance(starting_offset, int):
         offset = starting_offset
+        end = available.end if available.log_end is None else available.log_end
+        if offset > end:
+            raise InputError(
+                f"option 'startingOffset' is {offset}, and the log ends before offset {end}; allowed is {end} or less"
+            )
+    elif available.missing is not None and not takes_snapshot:
+        raise InputError(f"{available.missing}; startingOffset={available.start} reads what is there")
     else:
         offset = 0 if takes_snapshot else available.start
     return StreamProgress(offset=offset, cluster_id=available.cluster_id)
@@ -127,8 +149,27 @@ def advance(
     if max_records is not None:
         end = min(end, start.offset + max_records)
     if end <= start.offset:
-        return start
+        return (
+            start if available.behind is None else _behind(start, available, available.behind, takes_snapshot)
+        )
     return replace(start, offset=end, epoch=UNKNOWN_EPOCH, cluster_id=cluster_id, snapshot=None)
+
+
+def _behind(
+    start: StreamProgress, available: Available, behind: Behind, takes_snapshot: bool
+) -> StreamProgress:
+    """The next batch if damage hides the end of the log: a snapshot may replace it. Raises InputError."""
+    is_past = behind.next_offset is not None and start.offset >= behind.next_offset
+    if is_past or start.offset < available.end:
+        return start
+    later = [each for each in available.snapshots if each.end_offset > start.offset]
+    if not takes_snapshot or not later:
+        raise InputError(f"the log ends with offset {start.offset - 1} here, and not in truth: {behind.text}")
+    newest = later[-1]
+    cluster_id = start.cluster_id or available.cluster_id
+    return StreamProgress(
+        offset=newest.end_offset, epoch=newest.epoch, cluster_id=cluster_id, snapshot=newest
+    )
 
 
 def contents(start: StreamProgress, end: StreamProgress) -> tuple[SnapshotId | None, int, int]:

@@ -9,19 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_pipeline.options import SourceOptions
+from kafkaproto_pipeline.options import ONE_REPLICA, SNAPSHOT, SourceOptions
 from kafkaproto_pipeline.planning import live
-from kafkaproto_pipeline.planning.files import (
-    OffsetRange,
-    PlannedPiece,
-    Sources,
-    log_pieces,
-    look,
-    one_lineage,
-    snapshot_pieces,
-)
+from kafkaproto_pipeline.planning.files import PlannedPiece, log_pieces, snapshot_pieces
+from kafkaproto_pipeline.planning.lacking import missing_beginnings, missing_behind, missing_logs
+from kafkaproto_pipeline.planning.lineages import OffsetRange, Sources, describe, look, one_lineage
 from kafkaproto_pipeline.planning.live import LivePiece
-from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, StreamProgress
+from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, Behind, StreamProgress
 from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.live_quorum import Chunk, LiveQuorum
 from kafkaproto_pipeline.sources.survey import Memory
@@ -118,6 +112,7 @@ class DirectorySource:
         self._memory = Memory()
         self._sources: Sources | None = None
         self._has_warned = False
+        self._looked: tuple[object, Behind] | None = None
 
     def available(self) -> Available:
         """List the directories again. The first time that records wait for a snapshot, log that."""
@@ -130,16 +125,51 @@ class DirectorySource:
             )
         ranges = _newest_in_one_piece(sources)
         cluster_ids = [log.replica.cluster_id for log in sources.logs if log.replica.cluster_id is not None]
-        snapshots = sorted(
-            {snapshot.id for _, snapshot in sources.snapshots}, key=lambda each: each.end_offset
-        )
-        start = ranges[0].start
+        start, log_end = ranges[0].start, ranges[-1].stop
+        end = max(start, min(sources.committed.end, log_end))
         return Available(
             cluster_id=cluster_ids[0] if cluster_ids else None,
             start=start,
-            end=max(start, min(sources.committed.end, ranges[-1].stop)),
-            snapshots=tuple(each for each in snapshots if each.end_offset >= start),
+            end=end,
+            snapshots=tuple(each for each in self._snapshots(sources) if each.end_offset >= start),
+            log_end=log_end,
+            missing=self._missing(sources, ranges),
+            behind=self._behind(sources, ranges) if end == log_end else None,
         )
+
+    def _snapshots(self, sources: Sources) -> list[SnapshotId]:
+        """The whole snapshots by end offset, if the stream may emit one."""
+        if self._options.on_missing_offsets != SNAPSHOT:
+            return []
+        found = {snapshot.id for _, snapshot in sources.whole_snapshots()}
+        return sorted(found, key=lambda each: each.end_offset)
+
+    def _missing(self, sources: Sources, ranges: Sequence[OffsetRange]) -> str | None:
+        one = replace(self._options, replicas=ONE_REPLICA)
+        for log, fault in (*missing_logs(sources, one), *missing_beginnings(sources, ranges, one)):
+            return f"{log.replica.directory}: {fault.reason}"
+        return None
+
+    def _behind(self, sources: Sources, ranges: Sequence[OffsetRange]) -> Behind | None:
+        """What hides records after the log's end. It counts if it is there still when the directories are listed
+        again: a running node may be about to write there.
+        """
+        log = ranges[-1].log
+        if not log.segments:
+            return None
+        facts = log.segments[-1]
+        found = [(each, fault) for each, fault in log.faults() if fault.touches(log.lineage.end, None)]
+        other = missing_behind(sources, ranges)
+        found += [(facts, other)] if other is not None else []
+        behind = None
+        if found:
+            each, fault = found[0]
+            behind = Behind(
+                next_offset=None if fault.is_open else fault.next_offset,
+                text=describe(each.segment.path, fault),
+            )
+        before, self._looked = self._looked, None if behind is None else (facts.segment, behind)
+        return behind if before == self._looked else None
 
     def check(self, start: StreamProgress) -> None:
         """Compare the epoch of the record before."""
@@ -175,7 +205,7 @@ class DirectorySource:
     def _snapshot(self, sources: Sources, snapshot_id: SnapshotId) -> list[PlannedPiece]:
         for log, snapshot in sources.snapshots:
             if snapshot.id == snapshot_id:
-                return snapshot_pieces(log, snapshot, self._options.split_bytes)
+                return snapshot_pieces(log, sources.examine(snapshot), self._options.split_bytes)
         raise InputError(
             f"the snapshot that the batch is to emit, of end offset {snapshot_id.end_offset} and epoch "
             f"{snapshot_id.epoch}, is in none of the directories any more"

@@ -23,12 +23,16 @@ from kafkaproto.directory_files import (
     decode_partition_metadata,
     decode_quorum_state,
 )
-from kafkaproto.log import parse_segment_file_name
+from kafkaproto.log import OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, parse_segment_file_name
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name
 from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID
 
 _FORMAT_SNAPSHOT = SnapshotId(epoch=0, end_offset=0)
 """The snapshot that formatting a directory writes: it holds the voters, and no record of the log."""
+PRODUCER_STATE_SUFFIX = ".snapshot"
+EPOCHS_NAME = "leader-epoch-checkpoint"
+_NODE_FILES = frozenset({QUORUM_STATE_NAME, PARTITION_METADATA_NAME, EPOCHS_NAME})
+"""Files of a node's own directory of the metadata log."""
 _MAX_SMALL_FILE_BYTES = 1 << 20
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):(//)?(.*)")
 _TOPIC_PARTITION = re.compile(r".+-[0-9]+")
@@ -57,6 +61,16 @@ class SnapshotOnDisk:
     id: SnapshotId
     path: str
     size_bytes: int
+    modified_ns: int = 0
+    """Time of the last write, according to the file system."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """A sign that the log once had all offsets below this one."""
+
+    offset: int
+    file: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +98,12 @@ class ReplicaOnDisk:
     voters_path: str | None = None
     """The snapshot that formatting wrote; it has the voters."""
     quorum_state: StoredElection | None = None
+    is_whole: bool = False
+    """Whether all of the directory was asked for, not only some of its files."""
+    expects_log: bool = False
+    """Whether it is a node's own directory, which has a log, and no folder of copies."""
+    reached: Reached | None = None
+    """How far the log went, according to the files beside it."""
 
 
 def find_replicas(paths: Iterable[str]) -> tuple[ReplicaOnDisk, ...]:
@@ -93,8 +113,11 @@ def find_replicas(paths: Iterable[str]) -> tuple[ReplicaOnDisk, ...]:
     clusters.
     """
     files: dict[str, set[str] | None] = {}
+    seen: dict[str, str] = {}
     for pattern in paths:
-        for directory, name in _resolve(pattern):
+        for named, name in _resolve(pattern):
+            # A link and its target are one directory, which keeps the name by which it was found first.
+            directory = seen.setdefault(os.path.realpath(named), named)
             chosen = files.setdefault(directory, set())
             if name is None:
                 files[directory] = None
@@ -237,7 +260,8 @@ def _list(directory: str) -> list[str]:
 def _replica(directory: str, chosen: set[str] | None) -> ReplicaOnDisk:
     segments, snapshots = [], []
     voters_path = None
-    for name in _list(directory):
+    names = _list(directory)
+    for name in names:
         path = os.path.join(directory, name)
         if _snapshot_id(name, with_format=True) == _FORMAT_SNAPSHOT:
             voters_path = path
@@ -256,7 +280,9 @@ def _replica(directory: str, chosen: set[str] | None) -> ReplicaOnDisk:
                 )
             )
         elif snapshot_id is not None:
-            snapshots.append(SnapshotOnDisk(id=snapshot_id, path=path, size_bytes=size))
+            snapshots.append(
+                SnapshotOnDisk(id=snapshot_id, path=path, size_bytes=size, modified_ns=status.st_mtime_ns)
+            )
     cluster_id, node_id, directory_id = _identity(os.path.dirname(directory))
     return ReplicaOnDisk(
         directory=directory,
@@ -267,7 +293,27 @@ def _replica(directory: str, chosen: set[str] | None) -> ReplicaOnDisk:
         snapshots=tuple(snapshots),
         voters_path=voters_path,
         quorum_state=read_quorum_state(directory),
+        is_whole=chosen is None,
+        expects_log=chosen is None and not _NODE_FILES.isdisjoint(names),
+        reached=_reached(directory, names) if chosen is None else None,
     )
+
+
+def _reached(directory: str, names: Sequence[str]) -> Reached | None:
+    """The furthest of what the files beside a log show: its epochs, the producers' state at an offset, and indexes of
+    segments.
+    """
+    found = []
+    for name in names:
+        for suffix in (PRODUCER_STATE_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+            offset = parse_segment_file_name(name, suffix)
+            if offset is not None:
+                found.append(Reached(offset=offset, file=name))
+    epochs = _read_small(os.path.join(directory, EPOCHS_NAME))
+    starts = re.findall(rb"^[0-9]{1,10} ([0-9]{1,19})$", epochs or b"", re.MULTILINE)
+    if starts:
+        found.append(Reached(offset=int(starts[-1]), file=EPOCHS_NAME))
+    return max(found, key=lambda each: each.offset, default=None)
 
 
 def _snapshot_id(name: str, *, with_format: bool = False) -> SnapshotId | None:

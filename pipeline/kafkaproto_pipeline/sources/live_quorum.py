@@ -219,6 +219,11 @@ class LiveQuorum:
         with Client.bootstrap(self._servers, timeout_ms=self._request_timeout_ms) as client:
             cluster = client.send(DescribeClusterRequest(endpoint_type=_CONTROLLERS))
             assert isinstance(cluster, DescribeClusterResponse)
+            if cluster.error_code == ErrorCode.MISMATCHED_ENDPOINT_TYPE:
+                raise InputError(
+                    f"option 'bootstrap.controllers': {client.host}:{client.port} is the port of a broker; give "
+                    "those of controllers, as controller.quorum.bootstrap.servers or controller.quorum.voters name them"
+                )
             _check(cluster.error_code, client)
         if self._cluster_id not in (None, cluster.cluster_id):
             raise InputError(

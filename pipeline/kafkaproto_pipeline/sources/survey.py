@@ -1,32 +1,49 @@
-"""What the log of one replica has: the ends of its segments, the epochs of its offsets, and the voter sets in it.
+"""What the log of one replica has: its whole batches, the epochs of its offsets, the voter sets in it, what is damaged.
 
-All of it is read from batch headers and a few control records. The result for a segment is kept as long as its file
-does not change, because a stream asks again every few moments.
+All bytes are read once (`inspection`). The result for a file is kept as long as the file does not change, because a
+stream asks again every few moments; if a segment has grown, only what was added is read.
+
+A log that ends earlier than it once did lacks records, however whole the rest is. What shows how far it went: the
+snapshots, which are made of it, and the files beside it (`directories.Reached`).
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kafkaproto import uuids
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
-from kafkaproto.messages import LeaderChangeMessage, SnapshotHeaderRecord, VotersRecord
+from kafkaproto.messages import (
+    LeaderChangeMessage,
+    SnapshotFooterRecord,
+    SnapshotHeaderRecord,
+    VotersRecord,
+)
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.control import decode_control_record
+from kafkaproto_pipeline.inspection import (
+    GAP,
+    TORN,
+    WRONG_EPOCH,
+    BatchHeader,
+    Fault,
+    Inspection,
+    Read,
+    first_header,
+    inspect,
+)
 from kafkaproto_pipeline.sources.committed import Committed, CommittedVoter, Lineage, VoterLog, committed_of
 from kafkaproto_pipeline.sources.directories import (
-    InputError,
+    Reached,
     ReplicaOnDisk,
     SegmentOnDisk,
     SnapshotOnDisk,
-    open_file,
     read_quorum_state,
 )
-from kafkaproto_pipeline.sources.headers import BatchHeader, End, SegmentHeaders
+from kafkaproto_pipeline.sources.segment_files import OpenFile, inspect_segment
 
 _ZERO_UUID = bytes(16)
 _MAX_CONTROL_BATCH_BYTES = 8 * 1024 * 1024
@@ -36,11 +53,30 @@ Voters = tuple[CommittedVoter, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentFacts:
-    """The content of one segment, from its headers."""
+    """The content of one segment."""
 
     segment: SegmentOnDisk
-    end: End
-    epochs: tuple[tuple[int, int], ...]
+    following: int | None
+    """The offset with which the next segment begins."""
+    inspection: Inspection
+    faults: tuple[Fault, ...] = ()
+    """What is wrong with it as a part of the log."""
+
+    @property
+    def next_offset(self) -> int:
+        """The offset after its last whole batch."""
+        return self.inspection.next_offset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Offsets between two segments that no bytes stand for, or that both have."""
+
+    offset: int
+    next_offset: int
+    text: str
+    is_followed: bool
+    """Whether the second segment has records, by which the first missing offset is noticed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,36 +88,62 @@ class ReplicaLog:
     lineage: Lineage
     voter_sets: tuple[Voters, ...]
     """The voter sets that may be in force, the newest last."""
+    gaps: tuple[Gap, ...] = ()
+
+    def faults(self) -> Iterator[tuple[SegmentFacts, Fault]]:
+        """All damage, with its segment, in the order of the log. A torn end is none."""
+        for facts in self.segments:
+            for fault in facts.faults:
+                if not fault.is_torn:
+                    yield facts, fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFacts:
+    """The content of one snapshot."""
+
+    snapshot: SnapshotOnDisk
+    inspection: Inspection
+    faults: tuple[Fault, ...]
+    """What is wrong with it; nothing if it is whole."""
 
 
 @dataclass(slots=True)
 class Memory:
     """Results for files, kept as long as the files do not change."""
 
-    segments: dict[SegmentOnDisk, SegmentFacts] = field(default_factory=dict)
-    voters: dict[tuple[SegmentOnDisk, int, int | None], tuple[Voters, ...]] = field(default_factory=dict)
+    segments: dict[str, SegmentFacts] = field(default_factory=dict)
+    snapshots: dict[SnapshotOnDisk, SnapshotFacts] = field(default_factory=dict)
+    voters: dict[tuple[str, int, int | None], tuple[SegmentOnDisk, tuple[Voters, ...]]] = field(
+        default_factory=dict
+    )
 
 
-def survey(replica: ReplicaOnDisk, memory: Memory | None = None, *, allows_gaps: bool = False) -> ReplicaLog:
-    """Read what a replica has. Raises InputError, also if segments are missing in the middle.
-
-    ``allows_gaps`` says that the caller finds missing offsets by the records that follow them.
-    """
+def survey(replica: ReplicaOnDisk, memory: Memory | None = None) -> ReplicaLog:
+    """Read what a replica has. Raises InputError."""
     memory = memory if memory is not None else Memory()
     segments = []
-    for segment in replica.segments:
-        facts = memory.segments.get(segment)
-        if facts is None:
-            facts = memory.segments[segment] = _facts(segment)
-        segments.append(facts)
-    _check_no_gap(segments, allows_gaps)
+    for index, segment in enumerate(replica.segments):
+        is_last = index + 1 == len(replica.segments)
+        following = None if is_last else replica.segments[index + 1].base_offset
+        segments.append(_facts(segment, following, memory))
+    segments, gaps = _in_one_log(replica, segments)
     lineage = _lineage(replica, segments)
     return ReplicaLog(
         replica=replica,
         segments=tuple(segments),
         lineage=lineage,
         voter_sets=_voter_sets(replica, segments, lineage, memory),
+        gaps=tuple(gaps),
     )
+
+
+def examine(snapshot: SnapshotOnDisk, memory: Memory) -> SnapshotFacts:
+    """Whether a snapshot is whole: its batches, its header and its footer. Raises InputError."""
+    known = memory.snapshots.get(snapshot)
+    if known is None:
+        known = memory.snapshots[snapshot] = _snapshot_facts(snapshot)
+    return known
 
 
 def what_is_committed(logs: Sequence[ReplicaLog], high_watermark: int | None) -> Committed:
@@ -124,34 +186,152 @@ def snapshot_time(snapshot: SnapshotOnDisk) -> int | None:
 # -- segments --------------------------------------------------------------------------------------------------
 
 
-def _facts(segment: SegmentOnDisk) -> SegmentFacts:
-    with SegmentHeaders(segment) as headers:
-        return SegmentFacts(segment=segment, end=headers.end(), epochs=tuple(headers.epochs()))
+def _facts(segment: SegmentOnDisk, following: int | None, memory: Memory) -> SegmentFacts:
+    known = memory.segments.get(segment.path)
+    if known is None or known.segment != segment or known.following != following:
+        has_grown = known is not None and known.segment.size_bytes < segment.size_bytes
+        before = known.inspection if known is not None and has_grown else None
+        found = inspect_segment(segment, following, before)
+        known = memory.segments[segment.path] = SegmentFacts(
+            segment=segment, following=following, inspection=found
+        )
+    return known
 
 
-def _check_no_gap(segments: Sequence[SegmentFacts], allows_gaps: bool) -> None:
-    for facts, following in itertools.pairwise(segments):
-        end = facts.end
-        if allows_gaps and following.end.next_offset > following.segment.base_offset:
-            continue
-        # Damage at its end is reported when it is read; only whole batches are checked here.
-        if end.position < facts.segment.size_bytes or end.next_offset == following.segment.base_offset:
-            continue
-        what = (
-            f"offsets {end.next_offset} to {following.segment.base_offset - 1} are missing"
-            if end.next_offset < following.segment.base_offset
-            else "they overlap"
-        )
-        raise InputError(
-            f"{facts.segment.path} ends before offset {end.next_offset}, and the next segment, "
-            f"{following.segment.path}, begins at {following.segment.base_offset}: {what}"
-        )
+def _in_one_log(
+    replica: ReplicaOnDisk, found: Sequence[SegmentFacts]
+) -> tuple[list[SegmentFacts], list[Gap]]:
+    """The segments with what is wrong with them as parts of one log, and the offsets between them that are missing."""
+    segments: list[SegmentFacts] = []
+    gaps: list[Gap] = []
+    epoch: int | None = None
+    for facts in found:
+        inspection = facts.inspection
+        faults = list(inspection.faults)
+        first = inspection.first
+        begins = None
+        if epoch is not None and first is not None:
+            goes_on = first.epoch == epoch or (first.epoch > epoch and first.is_control)
+            if not goes_on:
+                begins = f"{WRONG_EPOCH} is {first.epoch}: that of the segment before is {epoch}"
+        if begins is not None and not any(each.position == 0 for each in faults):
+            offset = facts.segment.base_offset
+            faults.insert(
+                0, Fault(position=0, end_position=0, offset=offset, next_offset=offset, reason=begins)
+            )
+        if inspection.epochs:
+            epoch = inspection.epochs[-1][0]
+        if facts.following is not None:
+            faults, gap = _before_another(facts, faults, found[len(segments) + 1])
+            gaps += [gap] if gap is not None else []
+        segments.append(replace(facts, faults=tuple(faults)))
+    if segments:
+        segments[-1] = _ending(replica, segments[-1])
+    return segments, gaps
+
+
+def _before_another(
+    facts: SegmentFacts, faults: list[Fault], behind: SegmentFacts
+) -> tuple[list[Fault], Gap | None]:
+    """The faults of a segment that another one follows: no write was under way at its end."""
+    following = behind.segment.base_offset
+    if facts.inspection.has_rest and facts.next_offset <= following:
+        *others, rest = faults
+        reason = rest.reason.removeprefix(TORN)
+        rest = replace(rest, next_offset=following, reason=reason, is_torn=False, is_open=False)
+        return [*others, rest], None
+    if facts.next_offset == following:
+        return faults, None
+    what = (
+        f"offsets {facts.next_offset} to {following - 1} are missing"
+        if facts.next_offset < following
+        else "they overlap"
+    )
+    text = (
+        f"{facts.segment.path} ends before offset {facts.next_offset}, and the next segment, "
+        f"{behind.segment.path}, begins at {following}: {what}"
+    )
+    is_followed = behind.next_offset > following > facts.next_offset
+    return faults, Gap(offset=facts.next_offset, next_offset=following, text=text, is_followed=is_followed)
+
+
+def _ending(replica: ReplicaOnDisk, facts: SegmentFacts) -> SegmentFacts:
+    """The last segment, and that it ends earlier than the log once did, if something shows that."""
+    signs = [replica.reached] if replica.reached is not None else []
+    if replica.snapshots and replica.is_whole:
+        newest = max(replica.snapshots, key=lambda each: each.id.end_offset)
+        signs.append(Reached(offset=newest.id.end_offset, file=os.path.basename(newest.path)))
+    furthest = max(signs, key=lambda each: each.offset, default=None)
+    if furthest is None or furthest.offset <= facts.next_offset:
+        return facts
+    faults = list(facts.faults)
+    if faults and not faults[-1].is_torn and facts.inspection.has_rest:
+        faults[-1] = replace(faults[-1], next_offset=furthest.offset)
+    else:
+        faults = [each for each in faults if not each.is_torn]
+        faults.append(missing_end(facts, furthest))
+    return replace(facts, faults=tuple(faults))
+
+
+def missing_end(facts: SegmentFacts, sign: Reached) -> Fault:
+    """The fault of a log whose last segment ends earlier than a file shows that it once did."""
+    end = facts.inspection.end_position
+    return Fault(
+        position=end,
+        end_position=end,
+        offset=facts.next_offset,
+        next_offset=sign.offset,
+        reason=(
+            f"{GAP}offsets {facts.next_offset} to {sign.offset - 1} are missing: the log ends here, and {sign.file} "
+            "shows that it was longer"
+        ),
+    )
+
+
+def _snapshot_facts(snapshot: SnapshotOnDisk) -> SnapshotFacts:
+    with OpenFile(snapshot.path) as file:
+        found = inspect(file.read, snapshot.size_bytes, 0, has_epochs=False)
+        return SnapshotFacts(snapshot=snapshot, inspection=found, faults=snapshot_faults(found, file.read))
+
+
+def snapshot_faults(found: Inspection, read: Read) -> tuple[Fault, ...]:
+    """What is wrong with a snapshot that was inspected; nothing if it is whole."""
+    faults = [replace(each, is_torn=False, reason=each.reason.removeprefix(TORN)) for each in found.faults]
+    if not any(each.position == 0 for each in faults) and not _holds(read, found.first, 0):
+        faults.insert(0, _not_whole(0, 0, "begin with its header"))
+    if not found.has_rest and not _holds(read, found.last, -1):
+        faults.append(_not_whole(found.end_position, found.next_offset, "end with its footer"))
+    return tuple(faults)
+
+
+def _holds(read: Read, header: BatchHeader | None, place: int) -> bool:
+    """Whether the first record of a batch (place 0) is a snapshot's header, or the last one (-1) its footer."""
+    if header is None or not header.is_control:
+        return False
+    records = list(_controls(read, header))
+    kind = SnapshotHeaderRecord if place == 0 else SnapshotFooterRecord
+    return bool(records) and isinstance(records[place], kind)
+
+
+def _not_whole(position: int, offset: int, what: str) -> Fault:
+    return Fault(
+        position=position,
+        end_position=position,
+        offset=offset,
+        next_offset=offset,
+        reason=f"the snapshot does not {what}: it is not whole",
+    )
 
 
 def _lineage(replica: ReplicaOnDisk, segments: Sequence[SegmentFacts]) -> Lineage:
     epochs: list[tuple[int, int]] = []
     for facts in segments:
-        epochs += [each for each in facts.epochs if not epochs or each[0] > epochs[-1][0]]
+        for each in facts.inspection.epochs:
+            # If an epoch goes back, it is the higher one that is wrong.
+            while epochs and epochs[-1][0] > each[0]:
+                epochs.pop()
+            if not epochs or each[0] > epochs[-1][0]:
+                epochs.append(each)
     newest = replica.snapshots[-1].id if replica.snapshots else None
     if not segments:
         if newest is None:
@@ -159,7 +339,7 @@ def _lineage(replica: ReplicaOnDisk, segments: Sequence[SegmentFacts]) -> Lineag
         return Lineage(
             start=newest.end_offset, end=newest.end_offset, epochs=((newest.epoch, newest.end_offset),)
         )
-    start, end = segments[0].segment.base_offset, segments[-1].end.next_offset
+    start, end = segments[0].segment.base_offset, segments[-1].next_offset
     if not epochs and newest is not None and newest.end_offset == start:
         epochs.append((newest.epoch, start))
     return Lineage(start=start, end=end, epochs=tuple(epochs))
@@ -183,7 +363,7 @@ def _voter_sets(
     found = [
         voters
         for facts in segments
-        if facts.end.next_offset > begin
+        if facts.next_offset > begin
         for voters in _sets_of_segment(facts, max(begin, facts.segment.base_offset), None, memory)
     ]
     sets = [] if newest is None else _sets_of_snapshot(newest.path)
@@ -192,7 +372,7 @@ def _voter_sets(
             voters
             for first in last_epochs
             for facts in segments
-            if first < begin and facts.segment.base_offset <= first < facts.end.next_offset
+            if first < begin and facts.segment.base_offset <= first < facts.next_offset
             for voters in _sets_of_segment(facts, first, first + 1, memory)
         ]
     if not sets and not found and replica.voters_path is not None:
@@ -209,21 +389,22 @@ def _voter_sets(
 
 def _sets_of_segment(facts: SegmentFacts, begin: int, end: int | None, memory: Memory) -> tuple[Voters, ...]:
     """The voter sets in the batches from one offset to another (None for the end)."""
-    key = (facts.segment, begin, end)
-    if key not in memory.voters:
-        memory.voters[key] = tuple(_voters_in(facts.segment, begin, end))
-    return memory.voters[key]
+    key = (facts.segment.path, begin, end)
+    known = memory.voters.get(key)
+    if known is None or known[0] != facts.segment:
+        known = memory.voters[key] = facts.segment, tuple(_voters_in(facts, begin, end))
+    return known[1]
 
 
-def _voters_in(segment: SegmentOnDisk, begin: int, end: int | None) -> Iterator[Voters]:
+def _voters_in(facts: SegmentFacts, begin: int, end: int | None) -> Iterator[Voters]:
     before: Voters | None = None
-    with SegmentHeaders(segment) as headers:
-        for header in headers.scan(*headers.find(begin)):
+    with OpenFile(facts.segment.path) as file:
+        for header in facts.inspection.controls:
+            if header.next_offset <= begin:
+                continue
             if end is not None and header.base_offset >= end:
                 return
-            if not header.is_control:
-                continue
-            for message in _controls(segment.path, header):
+            for message in _controls(file.read, header):
                 voters = _voters(message)
                 if voters is not None and not (before and _same_nodes(before, voters)):
                     yield voters
@@ -257,23 +438,18 @@ def _sets_of_snapshot(path: str) -> list[Voters]:
 
 def _snapshot_controls(path: str, size_bytes: int) -> Iterator[Message]:
     """The control records at the beginning of a snapshot."""
-    with SegmentHeaders(SegmentOnDisk(base_offset=0, path=path, size_bytes=size_bytes)) as headers:
-        header = headers.header_at(0)
-    if header is not None and header.is_control:
-        yield from _controls(path, header)
+    with OpenFile(path) as file:
+        header = first_header(file.read, size_bytes)
+        if header is not None and header.is_control:
+            yield from _controls(file.read, header)
 
 
-def _controls(path: str, header: BatchHeader) -> Iterator[Message]:
+def _controls(read: Read, header: BatchHeader) -> Iterator[Message]:
     """The control records of a batch. Those that cannot be read are left out; reading the log will report them."""
     if header.size_bytes > _MAX_CONTROL_BATCH_BYTES:
         return
-    file = open_file(path)
     try:
-        data = os.pread(file, header.size_bytes, header.position)
-    finally:
-        os.close(file)
-    try:
-        for record in RecordBatchView(data).records():
+        for record in RecordBatchView(read(header.position, header.size_bytes)).records():
             yield decode_control_record(record.key, record.value)[1]
     except RemoteProtocolError:
         return

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click import ClickException
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
@@ -123,6 +124,46 @@ def test_texts_of_the_source_name_the_options_of_the_command() -> None:
     )
     given = "the option 'startTimestamp' or a 'topic' named asOf"
     assert as_given(given) == "the --from or a 'topic' named asOf"
+
+
+def damaged_behind(nodes: list[str], tmp_path: Path) -> tuple[str, planting.Place]:
+    """A copy of a node whose log has a wrong length in a batch behind its newest snapshot."""
+    (copy,) = planting.copy_nodes(nodes[:1], tmp_path)
+    place = planting.find(copy, planting.batches(planting.segments(copy)[-1])[-2].base_offset)
+    data = bytearray(place.batch.raw)
+    data[8] ^= 64
+    planting.put(place, bytes(data))
+    return str(copy), place
+
+
+@pytest.mark.usefixtures("without_java")
+def test_no_snapshot_is_written_of_a_state_that_something_lies_behind(
+    nodes: list[str], tmp_path: Path
+) -> None:
+    copy, place = damaged_behind(nodes, tmp_path)
+    result = call("compact", "--output", str(tmp_path / "out"), copy)
+    last = place.batch.base_offset - 1
+    assert result.exit_code == 1
+    assert "warning: cannot be read: " in result.output
+    assert f"Error: nothing was written: the state after offset {last} cannot be told: " in result.output
+    assert f"{place.path.name}, byte {place.position}, offset {last + 1}: " in result.output
+    assert f"--at {last} gives the newest state that can be told" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_newest_state_is_that_which_can_be_told(
+    nodes: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy, place = damaged_behind(nodes, tmp_path)
+    last = place.batch.base_offset - 1
+    reading = command_line.Reading(paths=(copy,), bootstrap_controllers=None, at="latest")
+    options = {"view": "state", "asOf": "latest"}
+    assert reading.answerable(options)["asOf"] == str(last)
+    assert f"the state after offset {last} cannot be told: " in capsys.readouterr().err
+    asked = command_line.Reading(paths=(copy,), bootstrap_controllers=None, at=str(last + 1))
+    with pytest.raises(ClickException, match=f"--at {last} gives"):
+        asked.answerable({"view": "state", "asOf": str(last + 1)})
+    assert asked.answerable({"view": "state", "asOf": str(last)})["asOf"] == str(last)
 
 
 @pytest.mark.usefixtures("without_java")

@@ -13,10 +13,10 @@ from kafkaproto.log import segment_file_name
 from kafkaproto.messages import QuorumStateData
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
 from kafkaproto_pipeline.options import parse_options
-from kafkaproto_pipeline.planning.files import look
+from kafkaproto_pipeline.planning.lineages import look
 from kafkaproto_pipeline.sources import survey as survey_module
 from kafkaproto_pipeline.sources.directories import find_replicas, read_quorum_state
-from kafkaproto_pipeline.sources.headers import SegmentHeaders
+from kafkaproto_pipeline.sources.segment_files import OpenFile
 from kafkaproto_pipeline.sources.survey import Memory, survey
 from tests.pipeline.replicas import Batch, Files, write_node, write_quorum_state, write_snapshot
 
@@ -112,16 +112,17 @@ def test_files_are_looked_at_again_where_they_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[str] = []
+    read = OpenFile.read
 
-    def looking(segment: object) -> object:
-        looked.append(getattr(segment, "path", "")[-6:])
-        return SegmentHeaders(segment)  # type: ignore[arg-type]
+    def looking(self: OpenFile, position: int, size: int) -> bytes:
+        looked.append(f"{self.path[-6:]} {position > 0}")
+        return read(self, position, size)
 
-    monkeypatch.setattr(survey_module, "SegmentHeaders", looking)
+    monkeypatch.setattr(OpenFile, "read", looking)
     node = write_node(tmp_path / "1", LOG, Files(segment_batches=4))
     options, memory = parse_options({"path": str(node)}), Memory()
     assert look(options, memory).logs[0].lineage.end == 10
-    assert set(looked) == {"00.log", "04.log", "08.log"}
+    assert {each[:6] for each in looked} == {"00.log", "04.log", "08.log"}
     looked.clear()
     assert look(options, memory).logs[0].lineage.end == 10
     assert looked == []
@@ -129,4 +130,5 @@ def test_files_are_looked_at_again_where_they_changed(
     name = segment_file_name(8)
     shutil.copy(longer / "__cluster_metadata-0" / name, node / "__cluster_metadata-0" / name)
     assert look(options, memory).logs[0].lineage.end == 11
-    assert set(looked) == {"08.log"}
+    # Only the end of what was there is read again, and what was added.
+    assert set(looked) == {"08.log True"}

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
+from kafkaproto_pipeline.inspection import GAP, MISSING_LEADER, TORN, WRONG_EPOCH
 from kafkaproto_pipeline.jobs.consistency import rows
 from kafkaproto_pipeline.jobs.consistency.replay import MAX_DIFFERENCES, NOT_COMPARED, ClusterReplay, Verdict
 from kafkaproto_pipeline.jobs.consistency.rows import Content, Finding, SortedRow, name_of
 
-# How the reasons begin that `decoding.scan` gives.
-_TORN = "the bytes end inside"
-_GAP = "a gap: "
+# How a reason of `inspection` begins.
 _AGAIN = "a record batch has base offset"
 
 _LEADER_CHANGE = "LeaderChangeMessage"
@@ -41,8 +40,8 @@ class _Replica:
     records: int = 0
     explained_to: int = -1
     """Damage was already reported at this offset, so records that are missing from there on are not reported again."""
-    torn: SortedRow | None = None
-    """Bytes that may be a torn end of the log, unless something follows."""
+    epoch_faults: dict[int, SortedRow] = field(default_factory=dict)
+    """By offset: what the batches around say of an epoch, unless the other replicas say so too."""
     first_difference: int | None = None
     """The lowest offset at which its log differs."""
     snapshots: int = 0
@@ -164,7 +163,6 @@ class Check:
         return replica
 
     def _append(self, replica: _Replica, row: SortedRow) -> Iterator[Finding]:
-        yield from self._not_the_end(replica)
         if replica.start is None:
             replica.start = row.offset
         elif row.offset > replica.end and not replica.end <= replica.explained_to < row.offset:
@@ -176,19 +174,15 @@ class Check:
         assert row.epoch is not None
         replica.epoch = row.epoch
 
-    def _not_the_end(self, replica: _Replica) -> Iterator[Finding]:
-        """Report bytes as damage in the middle of the log, because something follows them."""
-        if replica.torn is not None:
-            yield self._damaged(replica, replica.torn, rows.CORRUPT_BATCH)
-            replica.torn = None
-
     def _damage(self, replica: _Replica, row: SortedRow) -> Iterator[Finding]:
         assert row.reason is not None
-        yield from self._not_the_end(replica)
+        if row.reason.startswith((WRONG_EPOCH, MISSING_LEADER)):
+            replica.epoch_faults[row.offset] = row
+            return
         replica.explained_to = row.offset
-        if row.reason.startswith(_TORN):
-            replica.torn = row
-        elif row.reason.startswith(_GAP):
+        if row.reason.startswith(TORN):
+            yield self._damaged(replica, row, rows.TORN_END)
+        elif row.reason.startswith(GAP):
             yield self._damaged(replica, row, rows.MISSING_RECORD)
         elif row.reason.startswith(_AGAIN):
             yield self._damaged(replica, row, rows.EXTRA_RECORD)
@@ -355,6 +349,8 @@ class Check:
         """A difference in a log."""
         first = replica.first_difference
         replica.first_difference = max(0, offset if first is None else min(first, offset))
+        if kind == rows.DIFFERENT_EPOCH:
+            replica.epoch_faults.pop(offset, None)
         return self._of_file(replica, file, offset, epoch, kind, text)
 
     def _of_file(
@@ -394,8 +390,8 @@ class Check:
         )
 
     def _whole(self, replica: _Replica, leader: _Replica | None) -> Iterator[Finding]:
-        if replica.torn is not None:
-            yield self._damaged(replica, replica.torn, rows.TORN_END)
+        for row in list(replica.epoch_faults.values()):
+            yield self._damaged(replica, row, rows.DIFFERENT_EPOCH)
         start = replica.start
         if start is not None and start > replica.snapshot_end:
             text = f"nothing from offset {replica.snapshot_end} to {start - 1}, neither log nor snapshot"

@@ -141,8 +141,9 @@ class WatchCommand:
         if self.topic is not None:
             _require_connector(spark)
         options = {**self.source_options(where), "columns": ",".join(COLUMNS)}
-        reader = spark.readStream.format("kraft").options(**options)
-        raised = alerts(reader.load(",".join(paths)) if paths else reader.load(), self.limits())
+        if paths:
+            options["paths"] = json.dumps(paths)
+        raised = alerts(spark.readStream.format("kraft").options(**options).load(), self.limits())
         with tempfile.TemporaryDirectory(prefix="metadata-pipeline-") as temporary, _told_to_end() as told:
             checkpoint = (self.checkpoint or Path(temporary) / "checkpoint").resolve()
             began = self._begin(checkpoint)
@@ -165,7 +166,7 @@ class WatchCommand:
             )
             try:
                 if paths:
-                    _tell_unproven(paths, options, screen)
+                    _tell_unproven(options, screen)
                 _wait(query, told, None if self.once else screen)
                 _wait_for_commit(query, delivered)
                 if not told.is_set():
@@ -222,14 +223,14 @@ def _show(batch: DataFrame, screen: Console, *, is_wide: bool) -> None:
         screen.print(f"... and {more:,} alerts more", soft_wrap=True)
 
 
-def _tell_unproven(paths: tuple[str, ...], options: Mapping[str, str], screen: Console) -> None:
+def _tell_unproven(options: Mapping[str, str], screen: Console) -> None:
     """Print which records the watch cannot take into account yet. Only the query reports wrong input."""
     from kafkaproto_pipeline.options import parse_options
     from kafkaproto_pipeline.planning.stream import find_unproven
     from kafkaproto_pipeline.sources.directories import InputError
 
     try:
-        unproven = find_unproven(parse_options({**options, "path": ",".join(paths)}))
+        unproven = find_unproven(parse_options(options))
     except InputError:
         return
     if unproven is not None:

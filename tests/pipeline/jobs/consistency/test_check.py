@@ -129,23 +129,32 @@ def test_gaps_duplicates_and_damage_are_told_once() -> None:
     assert differences(whole, [*log(2, 1, 1, 1), row(2, 1, 1)]) == [(kinds.EXTRA_RECORD, 2, 1)]
 
 
-TORN = "the bytes end inside a record batch: it claims 9, 3 are left"
+CUT = "the bytes end inside a record batch: it claims 9, 3 are left"
+TORN = f"a torn end: {CUT}"
 
 
 def test_torn_end_is_a_kind_of_its_own_and_corrupt_if_anything_follows() -> None:
     whole = log(1, 1, 1, 1, 1)
-    torn = damage(2, 2, TORN)
-    assert differences(whole, [*log(2, 1, 1), torn]) == [(kinds.TORN_END, 2, 2)]
-    assert differences(whole, [*log(2, 1, 1), torn, row(2, 3, 1)]) == [(kinds.CORRUPT_BATCH, 2, 2)]
+    assert differences(whole, [*log(2, 1, 1), damage(2, 2, TORN)]) == [(kinds.TORN_END, 2, 2)]
+    cut = [*log(2, 1, 1), damage(2, 2, CUT), row(2, 3, 1)]
+    assert differences(whole, cut) == [(kinds.CORRUPT_BATCH, 2, 2)]
 
 
 def test_each_damage_is_a_row_of_its_own() -> None:
-    torn = [damage(2, 2, TORN), damage(2, 2, TORN)._replace(file="2.log"), damage(3, 1, TORN)]
-    assert differences(log(1, 1, 1, 1, 1), [*log(2, 1, 1), *torn[:2]], [*log(3, 1), torn[2]]) == [
+    ends = [damage(2, 2, CUT), damage(2, 2, TORN)._replace(file="2.log"), damage(3, 1, TORN)]
+    assert differences(log(1, 1, 1, 1, 1), [*log(2, 1, 1), *ends[:2]], [*log(3, 1), ends[2]]) == [
+        (kinds.TORN_END, 3, 1),
         (kinds.CORRUPT_BATCH, 2, 2),
         (kinds.TORN_END, 2, 2),
-        (kinds.TORN_END, 3, 1),
     ]
+
+
+def test_a_wrong_epoch_is_told_once_whoever_notices_it() -> None:
+    reason = "the epoch of a record batch is 5: that before is 1"
+    whole = log(2, 1, 1, 1)
+    odd = [damage(2, 1, reason), whole[0], whole[1]._replace(epoch=5), whole[2]]
+    assert differences(odd) == [(kinds.DIFFERENT_EPOCH, 2, 1)]
+    assert differences(log(1, 1, 1, 1), odd, log(3, 1, 1, 1)) == [(kinds.DIFFERENT_EPOCH, 2, 1)]
 
 
 def test_a_replica_agrees_up_to_its_first_difference() -> None:

@@ -71,13 +71,13 @@ def test_one_of_three_voters_files_are_not_all_that_is_to_be_watched(tmp_path: P
     node = write_node(tmp_path, log, Files(snapshots=[SnapshotId(epoch=1, end_offset=9)]))
     screen = Console(file=io.StringIO(), width=40)
     assert isinstance(screen.file, io.StringIO)
-    _tell_unproven((str(node),), {"view": "records"}, screen)
+    _tell_unproven({"path": str(node), "view": "records"}, screen)
     assert screen.file.getvalue() == (
         "warning: records up to offset 8 are known to be committed, 1 record after that waits for the next snapshot: "
         "fewer than a majority of the voters' logs are given. Give the directories of all voters or "
         "--bootstrap-controllers to read on at once, or --uncommitted to take all as committed\n"
     )
-    _tell_unproven((str(node),), {"view": "records", "highWatermark": "latest"}, screen)
+    _tell_unproven({"path": str(node), "view": "records", "highWatermark": "latest"}, screen)
     assert screen.file.getvalue().count("\n") == 1
 
 
