@@ -129,6 +129,7 @@ async def change_isr(peer: ReleasePeer) -> object:
     partition = mock.Mock(
         topic_id=TOPIC_ID,
         index=1,
+        isr=(1,),
         isr_change=IsrChange(leader_epoch=4, partition_epoch=5, isr=(1, 2), broker_epochs=(7, 8)),
         isr_accepted=lambda change, *, isr, partition_epoch, now_ms: accepted.append(isr),
     )

@@ -1,4 +1,4 @@
-"""The settings of fetchers, and what is told of each."""
+"""The settings of fetchers, what is told of each, and what a response says of a log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from kafkaproto.messages import FetchResponse
+from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.types import Endpoint
+
+PartitionData = FetchResponse.PartitionData
+_BASE_OFFSET_BYTES = 8
+"""A batch begins with its base offset."""
 
 
 class FetcherConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,3 +37,14 @@ class FetcherCounts(NamedTuple):
     requests: int
     bytes: int
     """Of records."""
+
+
+def begins_within_a_batch(partition: Partition, data: PartitionData) -> bool:
+    """Whether the leader has deleted all that is here, and its log begins within a batch, which no log with records can
+    take. After an unclean election, a follower may have been cut to just that offset."""
+    has_nothing_of_it = partition.log_start_offset < partition.next_offset <= data.log_start_offset
+    if not has_nothing_of_it or not data.records:
+        return False
+    assert not isinstance(data.records, list), "what was decoded is one buffer"
+    base_offset = int.from_bytes(data.records[:_BASE_OFFSET_BYTES], "big", signed=True)
+    return base_offset < partition.next_offset

@@ -35,7 +35,11 @@ from kafkaproto_server.metrics.topics import TopicMetrics
 from kafkaproto_server.net.peers import PeerChannel, PeerError
 from kafkaproto_server.net.streams import Connect
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
-from kafkaproto_server.node.replicas.fetcher_values import FetcherConfig, FetcherCounts
+from kafkaproto_server.node.replicas.fetcher_values import (
+    FetcherConfig,
+    FetcherCounts,
+    begins_within_a_batch,
+)
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
 from kafkaproto_server.node.replicas.throttles import ReplicationThrottle
@@ -67,9 +71,6 @@ PARTITIONS_AT_ONCE = 32
 
 MOVED_AT_ONCE = 500
 """How many partitions change their fetcher in one turn of the loop, about five milliseconds."""
-
-_BASE_OFFSET_BYTES = 8
-"""A batch begins with its base offset."""
 
 PartitionData = FetchResponse.PartitionData
 T = TypeVar("T")
@@ -456,7 +457,7 @@ class _Fetcher:
             self._truncate(followed, partition.truncation_point(end))
         else:
             followed.refusals = 0
-            if _begins_within_a_batch(partition, data):
+            if begins_within_a_batch(partition, data):
                 _log.warning(
                     "%s-%d begins again at offset %d", partition.topic, partition.index, data.log_start_offset
                 )
@@ -686,17 +687,6 @@ class _Fetcher:
         for each in _all_partitions(response):
             return each.offset if each.error_code == ErrorCode.NONE else None
         return None
-
-
-def _begins_within_a_batch(partition: Partition, data: PartitionData) -> bool:
-    """Whether the leader has deleted all that is here, and its log begins within a batch, which no log with records can
-    take. After an unclean election, a follower may have been cut to just that offset."""
-    has_nothing_of_it = partition.log_start_offset < partition.next_offset <= data.log_start_offset
-    if not has_nothing_of_it or not data.records:
-        return False
-    assert not isinstance(data.records, list), "what was decoded is one buffer"
-    base_offset = int.from_bytes(data.records[:_BASE_OFFSET_BYTES], "big", signed=True)
-    return base_offset < partition.next_offset
 
 
 def _all_partitions(

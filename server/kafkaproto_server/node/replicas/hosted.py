@@ -196,9 +196,7 @@ class HostedReplicas:
         self.arriving = self._checkpoints.arriving
         """See `Checkpoints.arriving`."""
         self.removals = Removals(disk, clock, background, self._not_removed, directories.is_online)
-        for each, survey in surveys.items():
-            paths = [f"{self._paths[each]}/{name}" for name in survey.deleted]
-            self.removals.later(each, paths, self._delete_delay_ms)
+        self._remove_what_was_deleted()
         self._applied = applied
         self._directory_failed = directory_failed
         self._closed = closed
@@ -211,6 +209,11 @@ class HostedReplicas:
         self.by_id: dict[PartitionId, Hosted] = {}
         self.offline: set[PartitionId] = set()
         """Replicas whose log was not opened, because it is or may be in a directory that is offline."""
+
+    def _remove_what_was_deleted(self) -> None:
+        for each, survey in self._surveys.items():
+            paths = [f"{self._paths[each]}/{name}" for name in survey.deleted]
+            self.removals.later(each, paths, self._delete_delay_ms)
 
     @property
     def are_open(self) -> bool:

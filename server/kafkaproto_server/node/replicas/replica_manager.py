@@ -109,8 +109,7 @@ class ReplicaManager:
         self._clock = clock
         self._image = image
         self._node_configs = node_configs
-        self._isr_changes = isr_changes
-        self._workers = workers
+        self._isr_changes, self._workers = isr_changes, workers
         # Checks, searches by time and coordinators may compute for a second: reads wait for none of them.
         self._readers, self._searches, self._checks = (HostLane(workers) for _ in range(3))
         self._coordinators_lane = workers.lane(do_jobs)
