@@ -94,6 +94,21 @@ OTHERWISE: dict[str, Damage] = {
 DAMAGES = {**AT_THE_END, **ELSEWHERE, **OTHERWISE}
 
 
+def test_only_a_start_that_has_opened_all_logs_says_that_the_machine_has_run_on() -> None:
+    """A loss of power before it may have taken records from a log that it has not looked at."""
+    broker = written()
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    disk = broker.replicas.disk
+    disk.boots += 1
+    AT_THE_END["the last file is half as long"](disk)
+    # It is killed before it has opened anything.
+    broker.start(is_clean=False)
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    disk.open_files.clear()
+    started(broker, is_clean=False)
+    assert broker.produce("t", batch()).error_code == 0
+
+
 def written(replicas: list[int] | None = None, **configs: str) -> DataBroker:
     """With records in t, three segments of them, and in u."""
     broker = DataBroker()

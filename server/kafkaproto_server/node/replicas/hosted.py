@@ -20,11 +20,8 @@ from kafkaproto_server.config_keys.node_configs import NodeConfigs
 from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.node.replicas.checkpointed import (
-    CHECKPOINTS,
-    Checkpointed,
-    PartitionId,
-)
+from kafkaproto_server.node.replicas.boot_notes import BootNotes
+from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed, PartitionId
 from kafkaproto_server.node.replicas.checkpoints import Checkpoints
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, HeldJobs, LogLane, do_jobs
 from kafkaproto_server.node.replicas.failed_logs import FailedLogs, is_of_log
@@ -185,6 +182,7 @@ class HostedReplicas:
             each: {found.name for found in survey.found if found.is_damaged}
             for each, survey in surveys.items()
         }
+        self._boot_notes = BootNotes(disk, self._paths, surveys, self.put_job)
         self._checkpoints = Checkpoints(
             disk,
             self._paths,
@@ -197,10 +195,8 @@ class HostedReplicas:
         """See `Checkpoints.arriving`."""
         self.removals = Removals(disk, clock, background, self._not_removed, directories.is_online)
         self._remove_what_was_deleted()
-        self._applied = applied
+        self._applied, self._closed, self._damaged = applied, closed, damaged
         self._directory_failed = directory_failed
-        self._closed = closed
-        self._damaged = damaged
         self.failed_logs = FailedLogs(clock, call_at, self._reopen, lost)
         self.flushes = Histogram()
         self._snapshots: ProducerSnapshots[Hosted] = ProducerSnapshots(clock, call_at, self._put)
@@ -580,6 +576,12 @@ class HostedReplicas:
         """Write one of the checkpoints of all directories."""
         for directory_id in self._lanes:
             self._checkpoints.write(directory_id, name)
+        self._boot_notes.note(self._unread)
+
+    def _unread(self) -> Iterator[bytes]:
+        """The directories with logs that were not opened since the start."""
+        yield from (each.directory_id for each in self._unopened.values())
+        yield from (each.directory_id for each in self if each.log is None and not each.is_damaged)
 
     def _offsets_in(self, directory_id: bytes) -> list[tuple[TopicPartition, Checkpointed]]:
         """What the checkpoints of a directory are to say of its replicas. The thread of the directory asks."""
@@ -587,8 +589,7 @@ class HostedReplicas:
         return [(each.key, each.offsets()) for each in everything if each.directory_id == directory_id]
 
     def _lower_checkpoints(self, hosted: Hosted) -> None:
-        """Have no checkpoint say more of a replica than it is known to have, before its log is changed. If the log
-        ended earlier, it would look like a loss; and the next start would delete what is appended below its start."""
+        """Have no checkpoint say more of a replica than it is known to have, before its log is changed."""
         self._checkpoints.lower(hosted.directory_id, hosted.key, hosted.offsets())
 
     def _write_closed(self, directory_id: bytes) -> None:

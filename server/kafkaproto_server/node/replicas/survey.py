@@ -11,7 +11,7 @@ from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories.boot_file import note_boot
+from kafkaproto_server.storage.directories.boot_file import is_of_this_boot
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     CLEANED,
     HIGH_WATERMARKS,
@@ -48,6 +48,8 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     """The names of directories whose replicas were deleted, and that are to be removed."""
     cleaned: Mapping[TopicPartition, int] = msgspec.field(default_factory=dict)
     """Up to where each log is compacted."""
+    is_of_boot: bool = False
+    """Whether it says that the machine has run on since all of its logs were open."""
     is_kept: bool = False
     """Whether all that the broker wrote has to be there: it stopped in order, or the machine has run on since."""
 
@@ -69,8 +71,8 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     """
     replicas: list[FoundReplica] = []
     deleted = []
-    # Before anything is written there.
-    is_kept = note_boot(disk, path) or is_clean
+    is_of_boot = is_of_this_boot(disk, path)
+    is_kept = is_of_boot or is_clean
     recovery_points = _offsets(disk, path, RECOVERY_POINTS)
     for name in disk.list_directory(path):
         found = parse_directory_name(name)
@@ -90,6 +92,7 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
         deleted=deleted,
         cleaned=_offsets(disk, path, CLEANED),
         is_kept=is_kept,
+        is_of_boot=is_of_boot,
     )
 
 

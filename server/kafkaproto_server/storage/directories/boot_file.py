@@ -13,12 +13,14 @@ from kafkaproto_server.storage.atomic import replace_file
 BOOT_FILE_NAME = ".kafkaproto_boot"
 
 
-def note_boot(disk: Disk, directory: str) -> bool:
-    """Note in a log directory that the machine runs since its present start. Returns whether the file said so already.
-    Raises OSError."""
-    boot_id = disk.boot_id().encode()
+def is_of_this_boot(disk: Disk, directory: str) -> bool:
+    """Whether the machine has run on since the logs in a directory were last known to be whole. Raises OSError."""
     path = f"{directory}/{BOOT_FILE_NAME}"
-    if disk.exists(path) and disk.read_file(path) == boot_id:
-        return bool(boot_id)
-    replace_file(disk, directory, BOOT_FILE_NAME, boot_id)
-    return False
+    boot_id = disk.boot_id().encode()
+    return bool(boot_id) and disk.exists(path) and disk.read_file(path) == boot_id
+
+
+def note_boot(disk: Disk, directory: str) -> None:
+    """Note in a log directory that the machine runs since its present start, durably on return. By then every log there
+    was opened since: what a loss of power before has taken is known. Raises OSError."""
+    replace_file(disk, directory, BOOT_FILE_NAME, disk.boot_id().encode())
