@@ -31,7 +31,8 @@ BY_MEMBER = {11: "JoinGroup", 14: "SyncGroup", 68: "ConsumerGroupHeartbeat", 76:
 BY_MEMBER[88] = "StreamsGroupHeartbeat"
 """What members have told their leader, or what one member is assigned."""
 BY_NODES = {18: "ApiVersions", 55: "DescribeQuorum", 60: "DescribeCluster", 10: "FindCoordinator"}
-"""Nodes, or keys and features."""
+BY_NODES |= {17: "SaslHandshake", 36: "SaslAuthenticate"}
+"""Nodes, keys, features or mechanisms."""
 BY_PAGE = {75: "DescribeTopicPartitions", 32: "DescribeConfigs"}
 """At most so many partitions; the keys of each resource that is named."""
 BY_STATE = {87: "ReadShareGroupStateSummary"}

@@ -425,10 +425,8 @@ class Log:
             self._write_epochs(is_durable=self._config.is_durable_at_once)
             self._remove_producer_states_after(0)
             self.cuts += 1
-            # If the log is flushed later, not even the name of its new segment is durable.
-            self.recovery_point = (
-                min(self.recovery_point, start_offset) if self._config.is_durable_at_once else 0
-            )
+            # Not even the name of the new segment is durable if the log is flushed later.
+            self.recovery_point = 0
             # Newest first again: after a crash half way, what remains is a beginning of the log without a gap.
             for segment in reversed(self._segments):
                 self._delete(segment)

@@ -11,7 +11,9 @@ from kafkaproto_server.log_state import producers
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.log_state.producers import ProducerRefused, ProducerStates
 from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
+from kafkaproto_server.node.replicas import hosted as hosted_module
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
+from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.replica.partition import Partition, Role
 from kafkaproto_server.storage.log import recovery, segment
 from kafkaproto_server.storage.log.topic_log import TopicLog
@@ -19,7 +21,7 @@ from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import Wrapped, nothing, record_mutation
-from tests.sim.nodes.swarms import FIRST_OF_SWARMS
+from tests.sim.nodes.swarms import FIRST_OF_SWARMS, FIRST_WITH_LOST_FILES
 
 _NO_LIMIT = 2**63 - 1
 
@@ -171,6 +173,28 @@ _REPLICATED = NodeInvariant.ACKNOWLEDGED_IS_REPLICATED
 _STAYS = NodeInvariant.COMMITTED_STAYS
 _HAVE = NodeInvariant.ISR_HAS_THE_COMMITTED
 _KEPT = NodeInvariant.ACKNOWLEDGED_IS_KEPT
+# -- files that went while a node was down --------------------------------------------------------------------------
+
+
+def _serves_logs_that_were_longer() -> Patches:
+    original = HostedReplicas._put_open
+
+    def put_open(self: Any, hosted: Any, *, is_kept: bool = False, is_clean: bool = False) -> None:
+        original(self, hosted, is_kept=False, is_clean=is_clean)
+
+    return [
+        (HostedReplicas, "_put_open", put_open),
+        (hosted_module, "reached_by_checkpoints", nothing),
+    ]
+
+
+def _begins_logs_anew_that_somebody_counts_on() -> Patches:
+    def maybe_begin_anew(self: Any, hosted: Any) -> None:
+        self.replicas.begin_anew(hosted)
+
+    return [(ReplicaManager, "_maybe_begin_anew", maybe_begin_anew)]
+
+
 _ONCE = NodeInvariant.ONCE_AND_IN_ORDER
 _SETTLES = NodeInvariant.SETTLES_AT_LAST
 _FAILS = NodeInvariant.NO_FAILURE
@@ -224,6 +248,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_STAYS, _HAVE),
         _writes_high_watermarks_that_are_not_reached,
         first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
+        "serves logs that were longer",
+        (_KEPT, _STAYS, _HAVE, _SETTLES, _FAILS),
+        _serves_logs_that_were_longer,
+        first_seed=FIRST_WITH_LOST_FILES,
+    ),
+    record_mutation(
+        "begins logs anew that count",
+        (_KEPT, _STAYS, _HAVE, _SETTLES),
+        _begins_logs_anew_that_somebody_counts_on,
+        first_seed=FIRST_WITH_LOST_FILES,
     ),
 )
 
