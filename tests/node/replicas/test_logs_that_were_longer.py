@@ -266,7 +266,9 @@ def test_a_loss_is_accepted_of_one_log_that_nobody_uses() -> None:
     refused("t", [PATH], None, "/logs is in use: stop the broker first")
     lock.release()
     replace_by_directory(disk, log(20))
+    before = disk.list_directory(T)
     refused("t", [PATH], None, f"{log(20)} is a directory: move it away")
+    assert disk.list_directory(T) == before
 
 
 def test_a_replica_that_still_lacks_what_it_had_is_not_complete_after_a_stop() -> None:

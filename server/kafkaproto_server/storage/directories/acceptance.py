@@ -82,17 +82,20 @@ def _settle_topic_id(
 
 
 def _remove_witnesses(disk: Disk, directory: str) -> None:
-    for name in disk.list_directory(directory):
-        path = f"{directory}/{name}"
-        is_index = any(
-            parse_segment_file_name(name, suffix) is not None
-            for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX)
-        )
-        if disk.is_directory(path) and (is_index or name.endswith(LOG_SUFFIX) or name == EPOCH_FILE_NAME):
-            raise StorageError(f"{path} is a directory: move it away")
-        if is_index or name == EPOCH_FILE_NAME:
-            disk.remove(path)
+    names = disk.list_directory(directory)
+    witnesses = [name for name in names if name == EPOCH_FILE_NAME or _is_index(name)]
+    # Before anything is removed: then the log is as it was.
+    for name in (*witnesses, *(name for name in names if name.endswith(LOG_SUFFIX))):
+        if disk.is_directory(f"{directory}/{name}"):
+            raise StorageError(f"{directory}/{name} is a directory: move it away")
+    for name in witnesses:
+        disk.remove(f"{directory}/{name}")
     disk.sync_directory(directory)
+
+
+def _is_index(name: str) -> bool:
+    suffixes = (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX)
+    return any(parse_segment_file_name(name, suffix) is not None for suffix in suffixes)
 
 
 def _recover(disk: Disk, directory: str, report: Callable[[str], None]) -> int:

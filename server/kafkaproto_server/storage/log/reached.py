@@ -12,7 +12,7 @@ A log that ends earlier has lost records that this node may have acknowledged. I
 as if it had never had them. (Apache Kafka continues.) Records that a snapshot holds are not lost.
 
 A topic's log has other witnesses, the checkpoints of its log directory (`reached_by_checkpoints`): each says less than
-the log held, since it is written after the records and lowered before they are cut (`node.replicas.hosted`).
+the log held, since it is written after the records and lowered before they are cut (`node.replicas.checkpoints`).
 
 - ``recovery-point-offset-checkpoint``: records before this offset are durable. No crash takes them.
 - ``replication-offset-checkpoint``, the high watermark: records before it were written, and perhaps not durable. They
