@@ -38,7 +38,7 @@ CALLED_BY_OTHERS = {
     "pipeline/kafkaproto_pipeline/datasource.py:RefusedStreamReader.prepareForTriggerAvailableNow": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.reportLatestOffset": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:decode_files": "users, as the error for a remote path says",
-    "server/kafkaproto_server/controller/core/controller.py:Controller.committed_image": "tests of what a controller has committed",
+    "server/kafkaproto_server/controller/core/controller.py:Controller.committed_image": "tests of controllers",
     "server/kafkaproto_server/controller/core/controller.py:Controller.parked_reply_count": "the simulator",
     "server/kafkaproto_server/net/passes.py:Passes.after_io_wait": "trio",
     "server/kafkaproto_server/node/observability/loop_watch.py:LoopWatch.after_io_wait": "trio",
