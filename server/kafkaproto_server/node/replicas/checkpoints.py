@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from kafkaproto.log import MAX_OFFSET
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
@@ -23,6 +24,15 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 )
 
 _NOTHING = Checkpointed()
+
+
+class _Anything(dict[TopicPartition, int]):
+    """What a checkpoint says while a thread writes it: the thread has looked at the replicas already, so it may be
+    anything."""
+
+    def get(self, key: TopicPartition, default: int | None = None) -> int:  # type: ignore[override]
+        """As much as an offset may be."""
+        return MAX_OFFSET
 
 
 class Checkpoints:
@@ -93,6 +103,7 @@ class Checkpoints:
         # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
         if not self._is_online(directory_id):
             return
+        self._written[directory_id, name] = _Anything()
         known = self._of_unclaimed(directory_id)
         known.update(tuple(self.arriving[directory_id].items()))
         known.update(self._current(directory_id))
