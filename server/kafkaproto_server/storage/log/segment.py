@@ -32,7 +32,7 @@ from kafkaproto_server.storage.log.recovery import (
     RecoveryPolicy,
     recover_segment,
 )
-from kafkaproto_server.storage.log.scan import FileScan
+from kafkaproto_server.storage.log.scan import FileScan, batch_size
 from kafkaproto_server.storage.log.unsynced import cut_again, sync, write_again
 
 LOCATE_BYTES = 1 << 16
@@ -157,13 +157,17 @@ class Segment:
         none. ``visit`` is called for every batch. Raises StorageError, with no file changed.
         """
         is_last = next_base is None
-        offset_entries: list[bytes] = []
-        time_entries: list[bytes] = []
+        offset_entries, time_entries = bytearray(), bytearray()
 
         def note(position: int, view: RecordBatchView) -> None:
-            if self._wants_entry(position, view):
-                offset_entries.append(self._offset_index.note(view.last_offset, position))
-                time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+            # With a shorter interval than when they were appended, batches may want more entries than there is room.
+            if (
+                self._wants_entry(position, view)
+                and self._offset_index.file.has_room_behind(len(offset_entries))
+                and self._time_index.file.has_room_behind(len(time_entries))
+            ):
+                offset_entries.extend(self._offset_index.note(view.last_offset, position))
+                time_entries.extend(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
             visit(view)
 
         recovered = recover_segment(
@@ -185,11 +189,11 @@ class Segment:
             cut_again(self._file, recovered.size)
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
-        time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+        time_entries.extend(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
         # The indexes follow from the batches. Those that a crash left may name batches that were
         # cut off.
-        self._offset_index.file.settle(b"".join(offset_entries))
-        self._time_index.file.settle(b"".join(time_entries))
+        self._offset_index.file.settle(offset_entries)
+        self._time_index.file.settle(time_entries)
         if not self._config.is_durable_at_once:
             # What was read may be in the system's memory only, if it was the process that died.
             self._is_synced = False
@@ -263,10 +267,10 @@ class Segment:
 
     def _first_batch(self) -> RecordBatchView | None:
         """The first batch of the file; None if it is not valid, or if the segment does not begin with it."""
-        try:
-            _, first = self._locate(self.base_offset)
-            first.check()
-        except (CorruptFileError, RemoteProtocolError):
+        _, first = next(
+            iter(FileScan(self._file, with_old_formats=True, window_bytes=LOCATE_BYTES)), (0, None)
+        )
+        if first is None:
             return None
         return first if first.base_offset == self.base_offset or self._config.has_gaps else None
 
@@ -610,12 +614,12 @@ class Segment:
                     return position + view.position, view
                 skipped = view.position + view.size_in_bytes
             if skipped == 0:
-                if len(data) < length:
-                    # The file ends inside the batch, so reading more brings nothing.
+                # The batch is larger than the bytes that were read, or the file ends inside of it.
+                size = batch_size(data) if len(data) == length else 0
+                if not length < size <= self.size - position:
                     text = f"no whole batch is there for offset {offset}, though it was appended"
                     raise CorruptFileError(self.path, text, position=position)
-                # The batch is larger than the bytes that were read.
-                length *= 2
+                length = size
             position += skipped
 
     def _batches_in(self, data: bytes, position: int) -> Iterator[RecordBatchView]:
@@ -630,9 +634,11 @@ class Segment:
         last = self._time_index.last
         self._max_timestamp, self._offset_of_max_timestamp = (-1, self.base_offset) if last is None else last
         position = self._offset_index.last_position
-        data = self._file.read_at(position, self.size - position)
-        for view in self._batches_in(data, position):
-            if view.max_timestamp > self._max_timestamp:
-                self._max_timestamp, self._offset_of_max_timestamp = view.max_timestamp, view.last_offset
+        for place in batch_walk.walk(self._file.read_at, self.path, position, self.size):
+            if place.max_timestamp > self._max_timestamp:
+                self._max_timestamp, self._offset_of_max_timestamp = (
+                    place.max_timestamp,
+                    place.next_offset - 1,
+                )
         if self.size == 0:
             self._first_timestamp = None
