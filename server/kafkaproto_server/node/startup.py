@@ -21,7 +21,7 @@ from kafkaproto_server.net.streams import Connect, connect_tcp
 from kafkaproto_server.node.quorum.committed_state import QuorumStorage
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
-from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory
+from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory, without_moved
 from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Clock, Disk, Lock, Rng
 from kafkaproto_server.raft.node import RaftNode
@@ -239,7 +239,7 @@ def _surveys(
                 )
             except OSError as error:
                 _failed_at_start(config, directories, each.path, error)
-    return surveys
+    return without_moved(surveys)
 
 
 def _failed_at_start(config: Config, directories: LogDirectories, path: str, error: OSError) -> None:

@@ -113,6 +113,8 @@ class TopicLog:
             has_no_gaps=config.cuts_at_gaps and not was_compacted,
         )
         with of_log(directory):
+            if reached is not None and not disk.exists(directory):
+                raise reached.lost(directory, 0)
             log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
         return cls(disk, log, topic_id, producer_expiration_ms)
 
