@@ -116,6 +116,8 @@ class Segment:
         self._first_append_ms: int | None = None
         self._is_synced = True
         self._is_closed = False
+        # Any other segment has a file. If somebody removed it, an empty one must not take its place.
+        self._is_new = bool(suffix)
 
     @property
     def _file(self) -> File:
@@ -125,7 +127,7 @@ class Segment:
                 # A reader and the writer may both need it for the first time.
                 if self._opened is None:
                     self._check_open()
-                    self._opened = self._disk.open(self.path, create=True)
+                    self._opened = self._disk.open(self.path, create=self._is_new)
         return self._opened
 
     def _check_open(self) -> None:
@@ -137,10 +139,12 @@ class Segment:
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
         """An empty segment for appends. The names of its files are not durable before the directory is synced."""
         segment = cls(disk, directory, base_offset, config)
+        segment._is_new = True
         # Appends are made at the end of the file. Bytes of an older file would come before them.
         assert segment._file.size() == 0, f"{segment.path} exists already"
         segment.become_active()
         segment._close_files()
+        segment._is_new = False
         return segment
 
     def recover(
@@ -559,6 +563,7 @@ class Segment:
     def renamed(self, suffix: str) -> None:
         """Its files were renamed, and end with another suffix now. They have to be closed."""
         assert self._opened is None, f"{self.path} is open"
+        self._is_new = False
         directory = self.path.rpartition("/")[0]
         self.path = f"{directory}/{segment_file_name(self.base_offset)}{suffix}"
         self._offset_index.renamed(directory, suffix)
