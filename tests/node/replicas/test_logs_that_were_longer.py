@@ -223,6 +223,33 @@ def test_a_replica_that_has_lost_something_is_fetched_anew_if_another_leads_with
     assert len(strays) == (0 if damage == "the directory is gone" else 1)
 
 
+def test_what_is_set_aside_lies_where_the_replica_lies_now() -> None:
+    """It was a copy when the broker started, and may have moved since."""
+    broker = written([ME, OTHER])
+    ended(broker, is_clean=True)
+    future = f"{PATH}/t-0.{'0' * 32}-future"
+    broker.replicas.disk.rename(T, future)
+    started(broker, is_clean=True)
+    assert broker.replicas.partition("t", 0).log_end_offset == COUNT
+    manager = broker.replicas.manager.replicas
+    hosted = manager.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    assert (hosted.log is not None, hosted.found_path) == (True, None)
+
+
+@pytest.mark.parametrize("damage", OTHERWISE)
+def test_a_topic_that_is_made_anew_has_nothing_to_do_with_what_was_lost(damage: str) -> None:
+    broker = written()
+    ended(broker, is_clean=True)
+    OTHERWISE[damage](broker.replicas.disk)
+    started(broker, is_clean=True)
+    broker.delete_topic("t")
+    broker.topic("t", [ME])
+    broker.report()
+    broker.heartbeat()
+    assert broker.produce("t", batch()).error_code == 0
+
+
 @pytest.mark.parametrize("damage", AT_THE_END)
 def test_a_loss_of_power_may_take_what_was_not_durable(damage: str) -> None:
     broker = written()

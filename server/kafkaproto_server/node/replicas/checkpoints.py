@@ -47,7 +47,8 @@ class Checkpoints:
         self._put_job = put_job
         # Of what the metadata has not placed here yet.
         self._unclaimed = {each: _at_start(survey) for each, survey in surveys.items()}
-        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int]] = {
+        # None while a thread writes one: it has looked at the logs already, so the file may say anything.
+        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int] | None] = {
             (each, name): offsets
             for each, survey in surveys.items()
             for name, offsets in (
@@ -78,7 +79,9 @@ class Checkpoints:
         The replica is `current` with them by now."""
         for name in CHECKPOINTS:
             place = (directory_id, name)
-            if self._written[place].get(key, 0) > offsets.offset(name) and place not in self._queued:
+            written = self._written[place]
+            says_more = written is None or written.get(key, 0) > offsets.offset(name)
+            if says_more and place not in self._queued:
                 self._queued.add(place)
                 self.write(*place)
 
@@ -93,6 +96,7 @@ class Checkpoints:
         # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
         if not self._is_online(directory_id):
             return
+        self._written[directory_id, name] = None
         known = self._of_unclaimed(directory_id)
         known.update(tuple(self.arriving[directory_id].items()))
         known.update(self._current(directory_id))

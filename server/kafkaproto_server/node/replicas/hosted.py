@@ -91,7 +91,7 @@ class Hosted:
         self.checkpointed = checkpointed
         """What the checkpoints say while the log is not open."""
         self.found_path: str | None = None
-        """Where its directory lay when the broker started, if it was there."""
+        """Where its directory lay when the broker started, if it was there; until its log is open."""
         self.flushed_ms = 0
         """When the log was opened, or made durable for the last time, by the monotonic clock."""
         self.syncs = 0
@@ -433,6 +433,8 @@ class HostedReplicas:
             return
         hosted.log = log
         hosted.is_damaged = False
+        # It has the replica's own name by now.
+        hosted.found_path = None
         partition = hosted.partition
         partition.opened(
             log_start_offset=found.log_start_offset,
@@ -474,7 +476,7 @@ class HostedReplicas:
             self._put(hosted, hosted.log.log.abandon)
             hosted.log = None
         # The job that was to cut it may be the one that failed.
-        hosted.is_being_cut = False
+        hosted.is_being_cut, hosted.cut_to = False, None
         self._closed(hosted)
         replica = (partition.topic_id, partition.index)
         if isinstance(error, StorageError):

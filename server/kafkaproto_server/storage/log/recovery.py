@@ -64,11 +64,6 @@ class RecoveryPolicy:
     has_no_gaps: bool = False
     """Whether each segment of a topic's log has to begin where the one before ends, as the log was never compacted."""
 
-    @property
-    def may_lack_topic_id(self) -> bool:
-        """Whether a crash may have taken what says whose log it is, though it has records: then nothing was durable."""
-        return not (self.cuts_damage and (self.is_kept or self.reached))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredSegment:

@@ -469,7 +469,11 @@ class Segment:
         return None
 
     def _times_at(self, place: batch_walk.BatchPlace, start_offset: int) -> Iterator[tuple[int, int]]:
-        view = view_of_batch(self._file.read_at(place.position, place.size_in_bytes))
+        try:
+            view = view_of_batch(self._file.read_at(place.position, place.size_in_bytes))
+        except RemoteProtocolError as error:
+            # The file was whole when it was opened: somebody has shortened it since.
+            raise CorruptFileError(self.path, str(error), position=place.position) from error
         try:
             for offset, timestamp in record_times(view):
                 if not view.first_offset <= offset < place.next_offset:
