@@ -493,21 +493,21 @@ def test_many_groups_are_let_go_some_at_a_time(monkeypatch: pytest.MonkeyPatch) 
     joined = [groups.join(group=f"classic {number}") for number in range(40)]
     for number in range(40):
         groups.consumer(group=f"consumer {number}")
-    tables = groups.shard._groups, groups.shard._consumer.groups
-    assert [len(each) for each in tables] == [40, 40]
+    classic, consumer = groups.shard._groups, groups.shard._consumer.groups
+    assert (len(classic), len(consumer)) == (40, 40)
     before = len(groups.log.records())
     groups.shard.unload()
     # Nobody finds them any more.
     assert groups.listed() == []
     sizes = []
     while calls := groups.world.due():
-        sizes.append((sum(map(len, joined)), *map(len, tables)))
+        sizes.append((sum(map(len, joined)), len(classic), len(consumer)))
         groups.advance(min(calls) - groups.world.now_ms())
     assert len(sizes) >= 12
     for earlier, later in pairwise(sizes):
         assert sum(abs(a - b) for a, b in zip(earlier, later, strict=True)) <= 12
     assert [each.code for (each,) in joined] == [ErrorCode.NOT_COORDINATOR] * 40
-    assert [len(each) for each in tables] == [0, 0]
+    assert (len(classic), len(consumer)) == (0, 0)
     assert len(groups.log.records()) == before
 
 
