@@ -383,10 +383,15 @@ def test_a_log_is_begun_anew_only_if_no_controller_counts_on_it(
     assert begun == [hosted] * begins
 
 
-def test_what_the_checkpoints_have_of_a_directory_that_is_gone_stays_until_the_metadata_is_there() -> None:
+@pytest.mark.parametrize(
+    "damage", ["the directory is gone", "the directory is empty", "the topic id is empty"]
+)
+def test_what_the_checkpoints_have_of_a_nameless_directory_stays_until_the_metadata_is_there(
+    damage: str,
+) -> None:
     broker = written()
     ended(broker, is_clean=True)
-    remove_directory(broker.replicas.disk)
+    DAMAGES[damage](broker.replicas.disk)
     # It learns nothing of the metadata before it is killed.
     broker.start(is_clean=True)
     for name in (RECOVERY_POINTS, HIGH_WATERMARKS):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from kafkaproto.log import MAX_OFFSET
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
@@ -24,15 +23,6 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 )
 
 _NOTHING = Checkpointed()
-
-
-class _Anything(dict[TopicPartition, int]):
-    """What a checkpoint says while a thread writes it: the thread has looked at the replicas already, so it may be
-    anything."""
-
-    def get(self, key: TopicPartition, default: int | None = None) -> int:  # type: ignore[override]
-        """As much as an offset may be."""
-        return MAX_OFFSET
 
 
 class Checkpoints:
@@ -57,7 +47,8 @@ class Checkpoints:
         self._put_job = put_job
         # Of what the metadata has not placed here yet.
         self._unclaimed = {each: _at_start(survey) for each, survey in surveys.items()}
-        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int]] = {
+        # None while a thread writes one: it has looked at the logs already, so the file may say anything.
+        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int] | None] = {
             (each, name): offsets
             for each, survey in surveys.items()
             for name, offsets in (
@@ -88,7 +79,9 @@ class Checkpoints:
         The replica is `current` with them by now."""
         for name in CHECKPOINTS:
             place = (directory_id, name)
-            if self._written[place].get(key, 0) > offsets.offset(name) and place not in self._queued:
+            written = self._written[place]
+            says_more = written is None or written.get(key, 0) > offsets.offset(name)
+            if says_more and place not in self._queued:
                 self._queued.add(place)
                 self.write(*place)
 
@@ -103,7 +96,7 @@ class Checkpoints:
         # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
         if not self._is_online(directory_id):
             return
-        self._written[directory_id, name] = _Anything()
+        self._written[directory_id, name] = None
         known = self._of_unclaimed(directory_id)
         known.update(tuple(self.arriving[directory_id].items()))
         known.update(self._current(directory_id))

@@ -40,7 +40,7 @@ from kafkaproto_server.storage.directories.partition_directories import (
     directory_name,
     set_aside_name,
 )
-from kafkaproto_server.storage.errors import LogFailedError, StorageError, is_shortage
+from kafkaproto_server.storage.errors import LogFailedError, StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
@@ -504,7 +504,8 @@ class HostedReplicas:
 
     def read_failed(self, hosted: Hosted, log: TopicLog, error: Exception) -> None:
         """A reader got this error of a log. If the log is still in use, the disk is the reason."""
-        if hosted.log is log and isinstance(error, OSError) and not is_shortage(error):
+        is_lasting = isinstance(error, OSError) and not is_shortage(error)
+        if hosted.log is log and (is_lasting or isinstance(error, UnusableFileError)):
             self.failed(hosted, error)
 
     def remove(self, topic_id: bytes, index: int, code: ErrorCode) -> Hosted | None:

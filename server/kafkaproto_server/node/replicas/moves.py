@@ -435,8 +435,7 @@ class Moves:
             if isinstance(error, StorageError):
                 _log.error("%s cannot be moved: %s", source.directory, error)
                 self._give_up(moving)
-            else:
-                self._replicas.read_failed(moving.hosted, source, error)
+            self._replicas.read_failed(moving.hosted, source, error)
         self._later(moving, RETRY_MS)
 
     def _flushed(self, moving: _Moving, recovery_point: int) -> None:
