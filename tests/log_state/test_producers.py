@@ -631,6 +631,7 @@ def test_a_snapshot_that_is_taken_in_parts_is_of_one_moment() -> None:
     # A batch, a new epoch, the end of a transaction; of one that is taken and of those that are not.
     for number in (1, 4, 5):
         states.update(header(20 + number, 1, producer_id=number, timestamp=1_000 + DAY_MS))
+    states.update(header(26, 2, producer_id=4, timestamp=1_000 + DAY_MS))
     states.update(header(30, 0, producer_id=7, epoch=1, timestamp=1_000 + DAY_MS))
     states.update(marker_header(31, producer_id=6, timestamp=1_000 + DAY_MS), COMMIT)
     states.update(header(32, 0, producer_id=10))

@@ -250,6 +250,14 @@ def test_batches_of_a_request_share_what_may_be_read() -> None:
     assert check_incoming(batch, PLAIN, NOW_MS, sender=Sender(request_bytes=10))
 
 
+def test_records_of_one_size_count_as_well() -> None:
+    sender = Sender(request_bytes=10)
+    sender.budget.units = 5
+    assert check_incoming(make(few(), NOW_MS), PLAIN, NOW_MS, sender=sender)
+    with pytest.raises(BatchRefused):
+        check_incoming(make(few(), NOW_MS), PLAIN, NOW_MS, sender=sender)
+
+
 def test_batches_of_a_request_share_what_they_may_decompress_to() -> None:
     batch = make([NewRecord(b"key", bytes(3 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, Compression.ZSTD)
     sender = Sender(request_bytes=1000)
@@ -465,6 +473,8 @@ def test_batch_that_decompresses_to_too_much_is_refused(codec: Compression) -> N
     bomb = make([NewRecord(b"key", bytes(30 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, codec)
     assert len(bomb) < 30 * 2**20 / 200
     assert "more than" in refusal(bomb, COMPACTED).message
+    with pytest.raises(BatchRefused, match="more than"):
+        check_incoming(bomb, COMPACTED, NOW_MS, sender=Sender(request_bytes=2**30))
     small = make([NewRecord(b"key", bytes(3 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, codec)
     assert check_incoming(small, COMPACTED, NOW_MS)
     # What shrinks less may be larger.

@@ -172,6 +172,17 @@ def test_expiry_looks_at_some_offsets_at_a_time(monkeypatch: pytest.MonkeyPatch)
     assert offsets.fetch("g") == {("t", index): (6, -1, "") for index in range(0, 25, 3)}
 
 
+def test_expiry_of_a_group_does_not_go_on_with_that_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SEEN_AT_ONCE", 4)
+    offsets = Offsets()
+    for group in ("g", "h"):
+        offsets.commit(group, *(of(f"of {group}", index, 5) for index in range(6)))
+    offsets.world.advance(RETENTION_MS)
+    assert not offsets.manager.expire("g", Expiration(is_subscribed=to_nothing))
+    assert not offsets.manager.expire("h", Expiration(is_subscribed=to_nothing))
+    assert offsets.fetch("h") == {("of h", index): (5, -1, "") for index in (4, 5)}
+
+
 def test_a_deleted_topic_is_looked_through_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "GONE_AT_ONCE", 4)
     offsets = Offsets()
