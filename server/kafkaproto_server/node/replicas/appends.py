@@ -32,6 +32,7 @@ from kafkaproto_server.replica.incoming_batches import (
     BatchRefused,
     Fault,
     IncomingBatch,
+    RecordError,
     check_at_once,
     check_header,
     check_records,
@@ -223,7 +224,7 @@ class Appends:
         try:
             # Before the batch is looked at: this broker's rules may not be those of the leader.
             hosted.partition.check_writable(needs_all=acks == ACKS_ALL)
-            batch = check_header(item.records, rules, allows_zstd=item.allows_zstd)
+            batch = check_header(item.records, rules, item.sender, allows_zstd=item.allows_zstd)
             checked = check_at_once(batch, rules, self._clock.wall_ms, item.sender)
             if checked is not None:
                 self._append_checked(hosted, checked, acks, item, take)
@@ -558,7 +559,10 @@ class Appends:
             if fault is Fault.SIZE:
                 counts.bytes_rejected += len(item.records)
                 metrics.all.bytes_rejected += len(item.records)
-        take(_refused(error, hosted.partition))
+        # Other batches of the request may have been refused since a thread looked at this one.
+        record_errors = error.record_errors[: item.sender.most_record_errors]
+        item.sender.record_errors_left -= len(record_errors)
+        take(_refused(error, record_errors, hosted.partition))
 
 
 def _checked(steps: Steps[IncomingBatch]) -> Steps[IncomingBatch | BatchRefused]:
@@ -585,10 +589,12 @@ def _marker_batch(item: MarkerItem, base_offset: int, leader_epoch: int, wall_ms
     )
 
 
-def _refused(error: BatchRefused, partition: Partition) -> ProduceResult:
+def _refused(
+    error: BatchRefused, record_errors: Sequence[RecordError], partition: Partition
+) -> ProduceResult:
     return ProduceResult(
         code=error.code,
         message=error.message,
-        record_errors=error.record_errors,
+        record_errors=record_errors,
         log_start_offset=partition.log_start_offset if error.fault in _FAILED else NO_OFFSET,
     )
