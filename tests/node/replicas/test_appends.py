@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.log_state.producers import ProducerRefused
-from kafkaproto_server.node.replicas.appends import MAX_UNITS_AT_ONCE, _Request
+from kafkaproto_server.node.replicas.appends import MAX_COMPRESSED_BYTES_AT_ONCE, MAX_UNITS_AT_ONCE, _Request
 from kafkaproto_server.node.replicas.host_lane import HostLane
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import PartitionError
@@ -92,6 +94,20 @@ def test_only_so_many_records_of_a_request_are_checked_in_the_event_loop() -> No
     broker.replicas.workers.hold()
     broker.send(broker.produce_request(*(("t", index, records(500)) for index in range(32)), acks=1), 13)
     assert len(broker.replicas.manager._checks) == 32 - MAX_UNITS_AT_ONCE // 500 - 1
+
+
+@pytest.mark.parametrize(("compression", "waiting"), [(0, 0), (ZSTD, 32 - 8)])
+def test_only_so_many_bytes_of_a_request_are_decompressed_in_the_event_loop(
+    compression: int, waiting: int
+) -> None:
+    broker = DataBroker()
+    broker.topic("t", *[[ME]] * 32)
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    content = Random(1).randbytes(MAX_COMPRESSED_BYTES_AT_ONCE // 8 - 200)
+    sent = batch(content, compression=compression)
+    broker.send(broker.produce_request(*(("t", index, sent) for index in range(32)), acks=1), 13)
+    assert len(broker.replicas.manager._checks) == waiting
 
 
 CLAIMS = {"the append time": 0x08 | ZSTD, "no key": ZSTD}

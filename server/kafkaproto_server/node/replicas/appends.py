@@ -47,7 +47,9 @@ ACKS_LEADER = 1
 MAX_UNITS_AT_ONCE = 8192
 """So many records and headers of one request are looked at in the event loop at once, which takes some milliseconds."""
 MAX_BYTES_AT_ONCE = 2 * 1024 * 1024
-"""So many bytes are decompressed there."""
+"""So many bytes come of decompressing there."""
+MAX_COMPRESSED_BYTES_AT_ONCE = 128 * 1024
+"""So many are decompressed there. They may be blocks of nothing: 16 KiB of these take three milliseconds."""
 _APPEND_TIME_BIT = 0x08
 REFUSED_AGAIN_MS = 5_000
 """For how long after this broker refused batches because its session was over, it takes a gap in sequences for one that
@@ -193,8 +195,14 @@ class Appends:
         request = _Request(len(items), done)
         sender = items[0].sender
         units, bytes_ = sender.budget.units - MAX_UNITS_AT_ONCE, sender.bytes_left - MAX_BYTES_AT_ONCE
+        compressed_bytes = 0
         for position, item in enumerate(items):
-            if sender.budget.units < units or sender.bytes_left < bytes_:
+            compressed_bytes += _compressed_bytes(item)
+            if (
+                sender.budget.units < units
+                or sender.bytes_left < bytes_
+                or compressed_bytes > MAX_COMPRESSED_BYTES_AT_ONCE
+            ):
                 sender.waits = True
             self._append(item, acks, request.place(position))
         # With other acks nobody waits for replicas, and the write ends.
@@ -563,6 +571,12 @@ class Appends:
         record_errors = error.record_errors[: item.sender.most_record_errors]
         item.sender.record_errors_left -= len(record_errors)
         take(_refused(error, record_errors, hosted.partition))
+
+
+def _compressed_bytes(item: ProduceItem) -> int:
+    records = item.records
+    is_compressed = len(records) > _ATTRIBUTES_AT and records[_ATTRIBUTES_AT] & COMPRESSION_MASK
+    return len(records) if is_compressed else 0
 
 
 def _checked(steps: Steps[IncomingBatch]) -> Steps[IncomingBatch | BatchRefused]:
