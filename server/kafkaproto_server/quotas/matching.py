@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from kafkaproto_server.image.entries import QUOTA_CLIENT_ID, QUOTA_IP, QUOTA_USER, QuotaEntity
+from kafkaproto_server.quotas.recent import remembered_id
 
 ClientQuotas = Mapping[QuotaEntity, Mapping[str, float]]
 """The quotas in the metadata."""
@@ -34,7 +35,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The quota that holds."""
 
     measured: tuple[str, str]
-    """What is measured together: user and client id, either empty if it does not matter."""
+    """What is measured together: user and client id as it is remembered, either empty if it does not matter."""
     bound: float
 
 
@@ -70,9 +71,10 @@ def _entities(user: str, client_id: str) -> Iterator[tuple[QuotaEntity, tuple[st
         yield ((QUOTA_USER, user),), (user, "")
         yield ((QUOTA_USER, None),), (user, "")
         return
+    measured_id = remembered_id(client_id)
     for named_user in (user, None):
         for named_id in (client_id, None):
-            yield ((QUOTA_CLIENT_ID, named_id), (QUOTA_USER, named_user)), (user, client_id)
+            yield ((QUOTA_CLIENT_ID, named_id), (QUOTA_USER, named_user)), (user, measured_id)
         yield ((QUOTA_USER, named_user),), (user, "")
-    yield ((QUOTA_CLIENT_ID, client_id),), ("", client_id)
-    yield ((QUOTA_CLIENT_ID, None),), ("", client_id)
+    yield ((QUOTA_CLIENT_ID, client_id),), ("", measured_id)
+    yield ((QUOTA_CLIENT_ID, None),), ("", measured_id)
