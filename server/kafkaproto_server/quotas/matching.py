@@ -20,6 +20,7 @@ Apache Kafka: class ``ClientQuotaManager``.
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -57,12 +58,24 @@ def user_name(principal: str) -> str:
 
 def ip_quota(quotas: ClientQuotas, key: str, address: str) -> float | None:
     """The quota of a key for an address: its own one, or the default; None for no limit."""
-    for name in (address, None):
+    for name in (*_spellings(address), None):
         values = quotas.get(((QUOTA_IP, name),))
         bound = None if values is None else values.get(key)
         if bound is not None:
             return bound
     return None
+
+
+def _spellings(address: str) -> Iterator[str]:
+    """How the quotas of an address may name it: the log keeps what an administrator has written. Java writes an IPv6
+    address with all of its eight numbers."""
+    yield address
+    if ":" in address:
+        exploded = ipaddress.IPv6Address(address.partition("%")[0]).exploded
+        yield ":".join(f"{int(number, 16):x}" for number in exploded.split(":"))
+        yield exploded
+    else:
+        yield f"::ffff:{address}"
 
 
 def _entities(user: str, client_id: str) -> Iterator[tuple[QuotaEntity, tuple[str, str]]]:
