@@ -345,6 +345,18 @@ def test_refusals_say_what_is_wrong() -> None:
         states.check_marker(marker_header(0, producer_id=2), ABORT, transaction_version=0)
 
 
+@pytest.mark.parametrize(("epoch", "code"), [(-2, ErrorCode.INVALID_PRODUCER_EPOCH), (-1, None), (0, None)])
+def test_no_producer_begins_with_an_epoch_that_there_is_not(epoch: int, code: ErrorCode | None) -> None:
+    states = ProducerStates()
+    states.update(header(0, 0, producer_id=1))
+    refused = None
+    try:
+        states.check(header(1, 0, producer_id=2, epoch=epoch), is_from_client=True)
+    except ProducerRefused as error:
+        refused = error.code
+    assert refused is code
+
+
 def test_batches_of_coordinators_need_no_sequence() -> None:
     states = ProducerStates()
     for offset in range(3):

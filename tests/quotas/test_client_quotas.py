@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +81,28 @@ def test_only_so_many_clients_are_remembered_and_only_for_an_hour() -> None:
     assert recent.use(3, list, 6 + EXPIRE_AFTER_MS) == []
     # 4 and 1 have expired, and what has expired goes with the next that is new.
     assert len(recent) == 2
+
+
+def test_clients_with_long_ids_are_measured_apart_and_take_no_more_memory() -> None:
+    rates = ClientRates(WINDOWS)
+    permits = MutationQuotas(WINDOWS)
+    quotas = {
+        quota_entity([("client-id", None)]): {"request_percentage": 1.0, "controller_mutation_rate": 1.0}
+    }
+    rates.use_quotas(quotas)
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            client_id = f"{'c' * 32_000}{number}"
+            assert rates.record(RateQuota.REQUEST, "a", client_id, 5.0, 0) == 0
+            assert rates.wait("request_percentage", "a", client_id, 0) is not None
+            permits.permits(quotas, "a", client_id, 0, is_strict=True).settle()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken < 100 * 4_000
+    assert rates.record(RateQuota.REQUEST, "a", f"{'c' * 32_000}7", 50.0, 0) > 0
+    assert rates.record(RateQuota.REQUEST, "a", f"{'c' * 32_000}8", 1.0, 0) == 0
 
 
 def mutations(rate: float) -> ClientQuotas:

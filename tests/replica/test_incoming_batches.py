@@ -16,7 +16,6 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, RecordBatchView, TimestampType
 from kafkaproto.records.compression import Compression, compress
 from kafkaproto_server.replica.incoming_batches import (
-    MAX_RECORD_ERRORS,
     BatchRefused,
     IncomingBatch,
     check_header,
@@ -24,7 +23,7 @@ from kafkaproto_server.replica.incoming_batches import (
     stamp,
 )
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
-from kafkaproto_server.requests.sender import Sender
+from kafkaproto_server.requests.sender import MAX_RECORD_ERRORS, Sender
 from kafkaproto_server.types import run_to_end
 from tests.replica.support.incoming import check_incoming
 from tests.replica.support.produce_cases import HOUR_MS, make, raw_record, with_body, with_header
@@ -202,18 +201,18 @@ def test_count_of_the_header_is_possible_for_what_compresses_best(codec: Compres
     most = len(content) // 7
     header = make(few(), NOW_MS, codec)
     sent = with_body(header, few_bytes, record_count=most, last_offset_delta=most - 1)
-    assert check_header(sent, PLAIN)
+    assert check_header(sent, PLAIN, Sender())
     claimed = 2**31 - 1
     sent = with_body(header, few_bytes[:100], record_count=claimed, last_offset_delta=claimed - 1)
     with pytest.raises(BatchRefused, match="100 bytes cannot be 2147483647 records"):
-        check_header(sent, PLAIN)
+        check_header(sent, PLAIN, Sender())
 
 
 def test_uncompressed_records_take_at_least_seven_bytes_each() -> None:
     header = make(few(), NOW_MS)
-    assert check_header(with_body(header, bytes(76), record_count=10, last_offset_delta=9), PLAIN)
+    assert check_header(with_body(header, bytes(76), record_count=10, last_offset_delta=9), PLAIN, Sender())
     with pytest.raises(BatchRefused, match="76 bytes cannot be 11 records"):
-        check_header(with_body(header, bytes(76), record_count=11, last_offset_delta=10), PLAIN)
+        check_header(with_body(header, bytes(76), record_count=11, last_offset_delta=10), PLAIN, Sender())
 
 
 # What may be read for one request
@@ -283,13 +282,15 @@ def test_what_is_sent_uncompressed_never_reaches_the_limits(size: int) -> None:
 @pytest.mark.parametrize("codec", list(Compression))
 def test_records_are_checked_in_short_steps(codec: Compression) -> None:
     records = [NewRecord(b"%d" % index, bytes(index % 5), timestamp_ms=NOW_MS) for index in range(10_000)]
-    steps = check_records(check_header(make(records, NOW_MS, codec), PLAIN), PLAIN, lambda: NOW_MS, Sender())
+    steps = check_records(
+        check_header(make(records, NOW_MS, codec), PLAIN, Sender()), PLAIN, lambda: NOW_MS, Sender()
+    )
     assert 15 < sum(1 for _ in steps) < 25
 
 
 def test_topic_that_looks_at_each_record_does_so_in_steps() -> None:
     sent = make([NewRecord(None, bytes(index % 5), timestamp_ms=NOW_MS) for index in range(5_000)], NOW_MS)
-    steps = check_records(check_header(sent, COMPACTED), COMPACTED, lambda: NOW_MS, Sender())
+    steps = check_records(check_header(sent, COMPACTED, Sender()), COMPACTED, lambda: NOW_MS, Sender())
     for _ in range(17):
         next(steps)
     with pytest.raises(BatchRefused):
@@ -371,7 +372,7 @@ def test_claim_of_the_append_time_is_refused_before_records_are_looked_at(
 ) -> None:
     sent = with_header(make(few(), NOW_MS, codec), attributes=8 | codec)
     with pytest.raises(BatchRefused) as caught:
-        check_header(sent, rules)
+        check_header(sent, rules, Sender())
     assert caught.value.code == ErrorCode.INVALID_TIMESTAMP
     assert [error.batch_index for error in caught.value.record_errors] == [0, 1, 2]
 

@@ -208,12 +208,17 @@ class ProducerStates:
         that a coordinator writes on behalf of a producer all have sequence 0; only epoch and transaction are checked.
         Raises ProducerRefused with the code
 
-        - INVALID_PRODUCER_EPOCH if the epoch is older than the producer's,
+        - INVALID_PRODUCER_EPOCH if the epoch is older than the producer's, or one that no producer has,
         - OUT_OF_ORDER_SEQUENCE_NUMBER if the sequence does not follow the last one, or is not 0 in a new epoch,
         - INVALID_TXN_STATE if the batch is not transactional while the producer's transaction is open.
         """
         producer = None if self._producers is None else self._producers.get(header.producer_id)
         if producer is None:
+            if header.producer_epoch < NONE:
+                raise ProducerRefused(
+                    ErrorCode.INVALID_PRODUCER_EPOCH,
+                    f"producer {header.producer_id} cannot have epoch {header.producer_epoch}",
+                )
             return None
         if header.producer_epoch == producer.epoch:
             # Kafka looks for a repetition first. A batch that follows the last one can only be a repetition if the

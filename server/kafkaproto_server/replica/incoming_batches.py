@@ -52,8 +52,6 @@ from kafkaproto_server.replica.incoming_rules import UNLIMITED_RECORD_BYTES, Inc
 from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.types import Steps
 
-MAX_RECORD_ERRORS: Final = 1000
-"""Most records of a batch that a response names as refused. A batch may have 100,000, and each would add a text."""
 NO_TIMESTAMP: Final = -1
 """Of a record whose producer set no timestamp."""
 
@@ -142,7 +140,9 @@ class IncomingBatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether the header, and perhaps the records, are not those that the producer sent."""
 
 
-def check_header(records: Buffer, rules: IncomingRules, *, allows_zstd: bool = True) -> IncomingBatch:
+def check_header(
+    records: Buffer, rules: IncomingRules, sender: Sender, *, allows_zstd: bool = True
+) -> IncomingBatch:
     """The one batch in ``records``, the bytes that a Produce request has for a partition. `check_records` has to see it
     before it may be stored.
 
@@ -173,7 +173,7 @@ def check_header(records: Buffer, rules: IncomingRules, *, allows_zstd: bool = T
     view = memoryview(records)
     if crc32c(view[CRC_START:size]) != header.crc:
         _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong", Fault.CHECKSUM)
-    _check_fields(header)
+    _check_fields(header, sender)
     return IncomingBatch(header=header, parts=(view[MAGIC_OFFSET:size],))
 
 
@@ -195,7 +195,7 @@ def check_at_once(
     if survey is None:
         return None
     now_ms = wall_ms()
-    latest = _check_survey(header, data, survey, rules, now_ms)
+    latest = _check_survey(header, data, survey, rules, now_ms, sender)
     if not isinstance(latest, int):
         return None
     sender.budget.units -= count
@@ -229,7 +229,7 @@ def check_records(
             data = _in_memory_for_slices(body, header.record_count)
         survey = yield from survey_records(data, header.record_count, longest, sender.budget)
         now_ms = wall_ms()
-        found = _check_survey(header, data, survey, rules, now_ms)
+        found = _check_survey(header, data, survey, rules, now_ms, sender)
         latest = found if isinstance(found, int) else (yield from found)
     except RemoteProtocolError as error:
         raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
@@ -287,7 +287,7 @@ def stamp(batch: IncomingBatch, base_offset: int, leader_epoch: int) -> list[Buf
     return [_UP_TO_MAGIC.pack(base_offset, batch.header.batch_length, leader_epoch), *batch.parts]
 
 
-def _check_fields(header: BatchHeader) -> None:
+def _check_fields(header: BatchHeader, sender: Sender) -> None:
     """Refuse what no producer sends, though the checksum is right."""
     codec = header.attributes & COMPRESSION_MASK
     count = header.record_count
@@ -312,7 +312,7 @@ def _check_fields(header: BatchHeader) -> None:
         _refuse(ErrorCode.INVALID_RECORD, f"{body_bytes} bytes cannot be {count} records")
     if header.attributes & _TIMESTAMP_TYPE_BIT:
         message = "a producer may not set the timestamp type to LogAppendTime"
-        errors = tuple(RecordError(index, message) for index in range(min(count, MAX_RECORD_ERRORS)))
+        errors = tuple(RecordError(index, message) for index in range(min(count, sender.most_record_errors)))
         raise BatchRefused(ErrorCode.INVALID_TIMESTAMP, f"all records are refused: {message}", errors)
 
 
@@ -350,7 +350,12 @@ def _why_no_batch(records: Buffer) -> BatchRefused:
 
 
 def _check_survey(
-    header: BatchHeader, data: Buffer, survey: RecordSurvey, rules: IncomingRules, now_ms: int
+    header: BatchHeader,
+    data: Buffer,
+    survey: RecordSurvey,
+    rules: IncomingRules,
+    now_ms: int,
+    sender: Sender,
 ) -> int | Steps[int]:
     """The largest timestamp of the records, if each record is one that the topic takes, or the steps of a look at each
     one that find it."""
@@ -358,17 +363,19 @@ def _check_survey(
     latest = header.base_timestamp + survey.max_timestamp_delta
     if earliest < _MIN_INT64 or latest > _MAX_INT64:
         # A timestamp wraps, so it may be any of the others that is the earliest or the latest.
-        return _check_each_record(header, data, rules, now_ms)
+        return _check_each_record(header, data, rules, now_ms, sender)
     # A record without timestamp looks like an early one here.
     is_suspect = not rules.timestamp_type and (
         earliest < now_ms - rules.timestamp_before_max_ms or latest > now_ms + rules.timestamp_after_max_ms
     )
     if is_suspect or (rules.is_compacted and not survey.all_have_keys):
-        return _check_each_record(header, data, rules, now_ms)
+        return _check_each_record(header, data, rules, now_ms, sender)
     return max(latest, NO_TIMESTAMP)
 
 
-def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, now_ms: int) -> Steps[int]:
+def _check_each_record(
+    header: BatchHeader, data: Buffer, rules: IncomingRules, now_ms: int, sender: Sender
+) -> Steps[int]:
     """The largest timestamp. Raises BatchRefused with the records that are not as the topic wants them, if there are
     any."""
     earliest, latest = now_ms - rules.timestamp_before_max_ms, now_ms + rules.timestamp_after_max_ms
@@ -390,7 +397,7 @@ def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, 
             code = ErrorCode.INVALID_TIMESTAMP
         else:
             continue
-        if len(errors) < MAX_RECORD_ERRORS:
+        if len(errors) < sender.most_record_errors:
             errors.append(RecordError(index, message))
     if code is not None:
         about = f"record {errors[0].batch_index}: {errors[0].message}"
