@@ -81,11 +81,12 @@ def parse_arguments(arguments: list[str]) -> tuple[str | None, dict[str, str]]:
     return path, overrides
 
 
-async def _run(node: Node) -> None:
+async def _run(node: Node, pauses: CollectorPauses) -> None:
     async with trio.open_nursery() as nursery:
         with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             nursery.start_soon(_stop_on_signal, node, signals)
             nursery.start_soon(limit_lines)
+            nursery.start_soon(pauses.run)
             await node.run(lambda line: print(line, flush=True))
         nursery.cancel_scope.cancel()
 
@@ -124,9 +125,10 @@ def main(arguments: list[str]) -> int:
     failures: list[BaseException] = []
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     gc.freeze()
-    CollectorPauses().start()
+    pauses = CollectorPauses()
+    pauses.start()
     try:
-        trio.run(_run, node)
+        trio.run(_run, node, pauses)
     except* (
         StorageError,
         OSError,
