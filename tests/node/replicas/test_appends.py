@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -49,6 +51,21 @@ def test_two_results_of_one_partition_are_not_the_results_of_two() -> None:
     assert results == []
     request.place(1)(later)
     assert results == [first, later]
+
+
+def test_a_request_that_is_over_does_not_keep_what_it_came_from() -> None:
+    class Sender:
+        def done(self, results: Sequence[ProduceResult]) -> None:
+            assert len(results) == 1
+
+    sender = Sender()
+    request = _Request(1, sender.done)
+    known = weakref.ref(sender)
+    del sender
+    request.place(0)(ProduceResult(code=ErrorCode.NONE, base_offset=5))
+    # Its timer knows it for as long as its timeout is.
+    assert request.is_over
+    assert known() is None
 
 
 def records(count: int, *, headers: int = 0, compression: int = 0) -> bytes:
