@@ -131,6 +131,8 @@ def survey_records(
         raise
     finally:
         budget.units -= progress.index + progress.headers
+    if progress.end > len(data):
+        raise RemoteProtocolError(f"record {count - 1}: the bytes end inside it", offset=len(data))
     if progress.end != len(data):
         raise RemoteProtocolError(
             f"{len(data) - progress.end} bytes follow the last record", offset=progress.end
@@ -213,9 +215,6 @@ def _read_usual(data: Buffer, stop: int, progress: _Progress) -> None:
                     at += one[data[at]]
                     value = data[at]
                     at += nullable[value] if value < 0x80 else first[value] + second[data[at + 1]]
-                if at > len(data):
-                    break
-                headers = read if at == end else headers
             if at != end:
                 break
             if time != last_time:
@@ -225,6 +224,8 @@ def _read_usual(data: Buffer, stop: int, progress: _Progress) -> None:
                 last_time = time
             if key == _NULL:
                 progress.all_have_keys = False
+            if number:
+                headers = read
             index += 1
             start = end
     except (IndexError, struct.error):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.primitives import Buffer, write_varint
+from kafkaproto.primitives import Buffer, read_unsigned_varint, write_varint
 from kafkaproto.records.alike import RecordSurvey, survey_alike
 from kafkaproto.records.record import MAX_HEADERS, NewRecord, encode_records, read_records
 from kafkaproto.records.survey import (
@@ -326,6 +326,69 @@ def test_rows_of_records_that_lack_bytes_or_have_more_are_refused(
     for other in (encoded[:place], encoded[:place] + encoded[place + 1 :], encoded + encoded[:place]):
         check_all_readers(other, len(records))
     check_all_readers(encoded, len(records) + 1)
+
+
+@pytest.mark.parametrize("times", [[0] * 130, [0] * 20 + [200] * 110, [0] * 100 + [64] * 30])
+@pytest.mark.parametrize("key", [None, b"k"])
+def test_no_changed_bit_is_passed_over(key: bytes | None, times: list[int]) -> None:
+    data, _ = encode_records([NewRecord(key, b"v" * 50, timestamp_ms=time) for time in times], 0, 0)
+    assert survey_alike(data, len(times)) is not None
+    places = [(start, end) for _, start, end in located_records(data, len(times))]
+    for number in (0, 1, 19, 20, 63, 64, 99, 100, 129):
+        start, end = places[number]
+        for place in (*range(start, start + 11), end - 1):
+            for bit in range(8):
+                changed = bytearray(data)
+                changed[place] ^= 1 << bit
+                check_all_readers(bytes(changed), len(times))
+
+
+@pytest.mark.parametrize("missing", range(4))
+@pytest.mark.parametrize(
+    "length",
+    [
+        b"\x01",
+        b"\x03",
+        b"\x05",
+        b"\x83\0",
+        b"\x80\0",
+        b"\x81\0",
+        b"\x88\x80\0",
+        b"\x80\x80\x01",
+        b"\x82\x81\x01",
+    ],
+)
+@pytest.mark.parametrize("count", [2, 70])
+def test_a_length_in_any_form_is_read_as_the_reader_of_records_reads_it(
+    count: int, length: bytes, missing: int
+) -> None:
+    content = bytes(max(0, (read_unsigned_varint(length, 0)[0] >> 1) - missing))
+    for field in (length + content + b"\x02v", b"\x02k" + length + content):
+        deltas = [varint(index) for index in range(count)]
+        check_all_readers(b"".join([record(b"\0\0" + each + field + b"\0") for each in deltas]), count)
+
+
+def test_a_record_whose_length_takes_three_bytes_is_not_read_as_one_of_two() -> None:
+    # The third byte of the length is that of the attributes in a record of 8204 bytes whose length takes two.
+    inner = b"\x01\0\0" + varint(200) + bytes(200) + varint(7994) + bytes(7994) + b"\0"
+    assert len(inner) == 8202
+    for length in (b"\x94\x80", b"\x96\x80", b"\x98\x80"):
+        check_all_readers(length + inner, 1)
+
+
+def test_headers_of_a_record_that_two_readers_look_at_count_once() -> None:
+    # Its timestamp takes another number of bytes than that of the record before it.
+    records = [NewRecord(b"k", b"v", [("a", b"b")] * 5, 100 * (index % 2)) for index in range(100)]
+    data, _ = encode_records(records, 0, 0)
+    budget = ReadingBudget(600)
+    survey_records(data, 100, budget=budget)
+    assert budget.units == 0
+
+
+def test_bytes_that_end_inside_a_header_do_so_inside_the_last_record() -> None:
+    data, _ = encode_records([NewRecord(b"k", b"v", [("a", b"b" * 9)])] * 3, 0, 0)
+    with pytest.raises(RemoteProtocolError, match="record 2: the bytes end inside it"):
+        survey_records(data[:-5], 3)
 
 
 # What may be read
