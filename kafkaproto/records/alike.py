@@ -12,7 +12,6 @@ What is right may not be recognized here: `survey` reads it record by record. Wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -28,9 +27,9 @@ _NULL: Final = 1
 """The length -1, zigzag-coded."""
 _LAST_LENGTHS: Final = (63, 8191)
 """The next ones take a byte more."""
-_PLANS: Final = 64
+_MAX_PLANS: Final = 64
 _PLANNED_RECORDS: Final = 2048
-"""Plans for more records are not kept: all that are kept take three megabytes at most."""
+"""Plans for more records are not kept. So all that are kept take three megabytes at most."""
 _SHORT_DELTAS: Final = bytes(range(0, 2 * ONE_BYTE_DELTAS, 2))
 """Offset deltas of one byte each, zigzag-coded, by their number."""
 _LOW_BYTES: Final = bytes(delta << 1 & 0x7F | 0x80 for delta in range(MAX_ALIKE))
@@ -64,12 +63,46 @@ class _Plan(NamedTuple):
     """The timestamp deltas that take one byte."""
     long_times: tuple[tuple[slice, slice], ...]
     """First and second bytes of those that take two."""
+    have_keys: bool
+
+
+_plans: Final[dict[tuple[int, int], _Plan]] = {}
+"""Plans by the number of records and their size. A producer in a hurry sends the next batch with the same numbers; then
+the first record need not be read. What does not fit is no more than a wasted comparison."""
 
 
 def survey_alike(data: Buffer, count: int) -> RecordSurvey | None:
     """The survey of ``count`` records that are of one size but for the bytes that later offsets and timestamps take
     more. None if they are not.
     """
+    plan = _plans.get((count, len(data)))
+    if plan is None or plan.take(data) != plan.expected:
+        plan = _plan_of(data, count)
+        if plan is None or plan.take(data) != plan.expected:
+            return None
+        _keep(count, plan)
+    times = b"".join([bytes(data[each]) for each in plan.short_times])
+    if not times.isascii():
+        return None
+    zigzag = set(times) if times.strip(times[:1]) else {times[0]}
+    for first, second in plan.long_times:
+        low, high = bytes(data[first]), bytes(data[second])
+        if low.strip(_NOT_LAST) or not high.isascii():
+            return None
+        zigzag.update(a & 0x7F | b << 7 for a, b in set(zip(low, high, strict=True)))
+    deltas = [coded >> 1 ^ -(coded & 1) for coded in zigzag]
+    return RecordSurvey(min(deltas), max(deltas), plan.have_keys)
+
+
+def _keep(count: int, plan: _Plan) -> None:
+    if count <= _PLANNED_RECORDS:
+        if len(_plans) >= _MAX_PLANS:
+            _plans.clear()
+        _plans[count, plan.size] = plan
+
+
+def _plan_of(data: Buffer, count: int) -> _Plan | None:
+    """What the records are like if all are like the first one, or None if they cannot be."""
     try:
         # Attributes, timestamp and offset of the first record take a byte each.
         head = _length_field(data, 0)
@@ -90,20 +123,8 @@ def survey_alike(data: Buffer, count: int) -> RecordSurvey | None:
     long_times = len(data) - early * size - (count - early) * wider
     if not 0 <= long_times < count:
         return None
-    plan = (_kept_plan if count <= _PLANNED_RECORDS else _plan)(count, long_times, key, value)
-    if plan.size != len(data) or plan.take(data) != plan.expected:
-        return None
-    times = b"".join([bytes(data[each]) for each in plan.short_times])
-    if not times.isascii():
-        return None
-    zigzag = set(times) if times.strip(times[:1]) else {times[0]}
-    for first, second in plan.long_times:
-        low, high = bytes(data[first]), bytes(data[second])
-        if low.strip(_NOT_LAST) or not high.isascii():
-            return None
-        zigzag.update(a & 0x7F | b << 7 for a, b in set(zip(low, high, strict=True)))
-    deltas = [coded >> 1 ^ -(coded & 1) for coded in zigzag]
-    return RecordSurvey(min(deltas), max(deltas), read_unsigned_varint(key, 0)[0] != _NULL)
+    plan = _plan(count, long_times, key, value)
+    return plan if plan.size == len(data) else None
 
 
 def _length_field(data: Buffer, at: int) -> bytes:
@@ -154,7 +175,11 @@ def _plan(count: int, long_times: int, key: bytes, value: bytes) -> _Plan:
         known.extend((slice(at + place, stop, size), bytes((byte,)) * number) for place, byte in fixed)
         begin, at = end, stop
     take = itemgetter(*[row for row, _ in known])
-    return _Plan(at, take, tuple([expected for _, expected in known]), tuple(short), tuple(long))
-
-
-_kept_plan = lru_cache(_PLANS)(_plan)
+    return _Plan(
+        size=at,
+        take=take,
+        expected=tuple([each for _, each in known]),
+        short_times=tuple(short),
+        long_times=tuple(long),
+        have_keys=read_unsigned_varint(key, 0)[0] != _NULL,
+    )
