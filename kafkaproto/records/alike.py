@@ -35,6 +35,7 @@ _SHORT_DELTAS: Final = bytes(range(0, 2 * ONE_BYTE_DELTAS, 2))
 _LOW_BYTES: Final = bytes(delta << 1 & 0x7F | 0x80 for delta in range(MAX_ALIKE))
 _HIGH_BYTES: Final = bytes(delta >> 6 for delta in range(MAX_ALIKE))
 """The two bytes of those that need two."""
+_FEW_TIMES: Final = 8
 _NOT_LAST: Final = bytes(range(0x80, 0x100))
 """The bytes of a varint that are followed by another one."""
 
@@ -56,13 +57,14 @@ class _Plan(NamedTuple):
     size: int
     """Of all of them."""
     take: Callable[[Buffer], tuple[Buffer, ...]]
-    """Gives the bytes that are known, as slices."""
+    """Gives bytes as slices: first and second bytes of timestamp deltas that take two, timestamp deltas that take one,
+    and all that is known."""
+    long_times: int
+    """How many slices are of the first kind."""
+    times: int
+    """How many are of the first and the second kind."""
     expected: tuple[bytes, ...]
-    """What these have to be."""
-    short_times: tuple[slice, ...]
-    """The timestamp deltas that take one byte."""
-    long_times: tuple[tuple[slice, slice], ...]
-    """First and second bytes of those that take two."""
+    """What the others have to be."""
     have_keys: bool
 
 
@@ -76,17 +78,23 @@ def survey_alike(data: Buffer, count: int) -> RecordSurvey | None:
     more. None if they are not.
     """
     plan = _plans.get((count, len(data)))
-    if plan is None or plan.take(data) != plan.expected:
+    if plan is None or (found := plan.take(data))[plan.times :] != plan.expected:
         plan = _plan_of(data, count)
-        if plan is None or plan.take(data) != plan.expected:
+        if plan is None or (found := plan.take(data))[plan.times :] != plan.expected:
             return None
         _keep(count, plan)
-    times = b"".join([bytes(data[each]) for each in plan.short_times])
+    # A part of a memoryview that is not in one piece is copied by bytes, and by nothing else.
+    times = b"".join(map(bytes, found[plan.long_times : plan.times]))
     if not times.isascii():
         return None
-    zigzag = set(times) if times.strip(times[:1]) else {times[0]}
-    for first, second in plan.long_times:
-        low, high = bytes(data[first]), bytes(data[second])
+    zigzag = set[int]()
+    while times and len(zigzag) < _FEW_TIMES:
+        # Most have the time of the one before.
+        zigzag.add(times[0])
+        times = times.lstrip(times[:1])
+    zigzag.update(times)
+    for at in range(0, plan.long_times, 2):
+        low, high = bytes(found[at]), bytes(found[at + 1])
         if low.strip(_NOT_LAST) or not high.isascii():
             return None
         zigzag.update(a & 0x7F | b << 7 for a, b in set(zip(low, high, strict=True)))
@@ -147,7 +155,8 @@ def _plan(count: int, long_times: int, key: bytes, value: bytes) -> _Plan:
     """For ``count`` records whose keys and values have these lengths. The timestamps of the last ``long_times`` take
     two bytes each."""
     known: list[tuple[slice, bytes]] = []
-    short, long = [], []
+    short: list[slice] = []
+    long: list[slice] = []
     at = begin = 0
     for end in sorted({min(count, ONE_BYTE_DELTAS), count - long_times, count}):
         number, offset_bytes = end - begin, 1 + (begin >= ONE_BYTE_DELTAS)
@@ -163,10 +172,7 @@ def _plan(count: int, long_times: int, key: bytes, value: bytes) -> _Plan:
         value_at = key_at + len(key) + _content_bytes(key)
         stop = at + number * size
         times = [slice(at + each, stop, size) for each in range(time_at, offset_at)]
-        if time_bytes == 1:
-            short.append(times[0])
-        else:
-            long.append((times[0], times[1]))
+        (short if time_bytes == 1 else long).extend(times)
         deltas = [_SHORT_DELTAS] if offset_bytes == 1 else [_LOW_BYTES, _HIGH_BYTES]
         known.extend(
             (slice(at + place, stop, size), each[begin:end]) for place, each in enumerate(deltas, offset_at)
@@ -174,12 +180,11 @@ def _plan(count: int, long_times: int, key: bytes, value: bytes) -> _Plan:
         fixed = chain(enumerate(head), enumerate(key, key_at), enumerate(value, value_at), [(size - 1, 0)])
         known.extend((slice(at + place, stop, size), bytes((byte,)) * number) for place, byte in fixed)
         begin, at = end, stop
-    take = itemgetter(*[row for row, _ in known])
     return _Plan(
         size=at,
-        take=take,
+        take=itemgetter(*long, *short, *[row for row, _ in known]),
+        long_times=len(long),
+        times=len(long) + len(short),
         expected=tuple([each for _, each in known]),
-        short_times=tuple(short),
-        long_times=tuple(long),
         have_keys=read_unsigned_varint(key, 0)[0] != _NULL,
     )
