@@ -101,7 +101,7 @@ def test_a_batch_that_decompresses_to_much_is_checked_in_a_thread() -> None:
     broker.topic("t")
     broker.replicas.follow()
     broker.replicas.workers.hold()
-    broker.send(broker.produce_request(("t", 0, batch(bytes(300_000), compression=ZSTD))), 13)
+    broker.send(broker.produce_request(("t", 0, batch(bytes(600_000), compression=ZSTD))), 13)
     assert len(broker.replicas.manager._checks) == 1
 
 
@@ -185,7 +185,7 @@ def test_checks_of_a_host_that_has_many_let_those_of_others_be_done() -> None:
     workers.hold()
     many = broker.produce_request(*(("t", index, records(30_000)) for index in range(20)), acks=1)
     broker.send(many, 13, client_host="10.0.0.1")
-    found = broker.send(broker.produce_request(("t", 20, records(1_000)), acks=1), 13, client_host="10.0.0.2")
+    found = broker.send(broker.produce_request(("t", 20, records(2_000)), acks=1), 13, client_host="10.0.0.2")
     turns = 0
     while len(checks(broker)) == 21:
         assert workers.do_one(lambda count: 0)
