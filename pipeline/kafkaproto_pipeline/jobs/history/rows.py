@@ -181,7 +181,7 @@ def topics(rows: DataFrame) -> DataFrame:
         only(rows, "TopicRecord", "RemoveTopicRecord")
         .groupBy(CLUSTER, topic_id.alias("topicId"))
         .agg(
-            F.max("TopicRecord.name").alias("topic"),
+            F.max("TopicRecord.name").alias("topicName"),
             F.min(F.when(named, F.col("offset"))).alias("createdOffset"),
             F.min(F.when(removed, F.struct("offset", "timestamp"))).alias("removed"),
         )

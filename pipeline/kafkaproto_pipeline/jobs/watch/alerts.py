@@ -53,7 +53,7 @@ COLUMNS = (
     CORRUPT_COLUMN,
 )
 """The columns of the view ``records`` that `alerts` uses."""
-ALERT_COLUMNS = ("time", "severity", "kind", "subject", "offset", "text", "cause", "clusterId")
+ALERT_COLUMNS = ("timestamp", "severity", "kind", "subject", "offset", "text", "cause", "clusterId")
 
 _TOPIC_TYPES = ("TopicRecord", "RemoveTopicRecord", "PartitionRecord", "PartitionChangeRecord")
 _RAISED = (
@@ -84,7 +84,7 @@ def alerts(df: DataFrame, limits: Limits | None = None) -> DataFrame:
         "append",
         GroupStateTimeout.ProcessingTimeTimeout,
     )
-    return raised.withColumn("time", F.timestamp_millis("timeMs")).select(*ALERT_COLUMNS)
+    return raised.withColumn("timestamp", F.timestamp_millis("timeMs")).select(*ALERT_COLUMNS)
 
 
 def start(

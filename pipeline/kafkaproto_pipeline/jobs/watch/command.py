@@ -148,7 +148,7 @@ class WatchCommand:
             checkpoint = (self.checkpoint or Path(temporary) / "checkpoint").resolve()
             began = self._begin(checkpoint)
             if began.since_ms is not None:
-                raised = raised.filter(F.unix_millis("time") >= began.since_ms)
+                raised = raised.filter(F.unix_millis("timestamp") >= began.since_ms)
             failures: list[Exception] = []
             delivered: list[int] = []
 
@@ -205,8 +205,8 @@ def _show(batch: DataFrame, screen: Console, *, is_wide: bool) -> None:
     from kafkaproto_pipeline.jobs.watch.screen import lines
 
     # If there are too many to look at, brokers and the quorum are the ones that say why.
-    ordered = batch.orderBy(F.col("kind").isin(*PARTITION_KINDS), "time", "offset")
-    rows = ordered.withColumn("timeMs", F.unix_millis("time")).limit(MAX_GROUPED).collect()
+    ordered = batch.orderBy(F.col("kind").isin(*PARTITION_KINDS), "timestamp", "offset")
+    rows = ordered.withColumn("timeMs", F.unix_millis("timestamp")).limit(MAX_GROUPED).collect()
     names = ("timeMs", "kind", "severity", "subject", "offset", "text", "cause")
     found = lines((Alert(*(row[name] for name in names)) for row in rows), is_wide=is_wide)
     shown = found if is_wide else found[:MAX_SHOWN]
