@@ -181,6 +181,30 @@ def test_quorum(log: DataFrame) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["quorum", "topics", "features"])
+def test_rows_of_damage_are_left_out(name: str, log: DataFrame) -> None:
+    """One has nothing but its damage; the other is of a record that ends too early."""
+    kept = {"clusterId", "directory", "file", "source"}
+    damage = F.struct(
+        F.lit("a.log").alias("file"),
+        *(F.lit(3).cast("BIGINT").alias(each) for each in ("position", "offset")),
+        F.lit("the crc is wrong").alias("reason"),
+    )
+    first = log.filter("offset = 5")
+    lost = first.select(
+        *(
+            F.col(each) if each in kept else F.lit(None).cast(field.dataType).alias(each)
+            for each, field in zip(first.columns, first.schema.fields, strict=True)
+        )
+    ).withColumn("_corrupt_record", damage)
+    cut = first.withColumns(
+        {"_corrupt_record": damage, "TopicRecord": F.lit(None).cast(first.schema["TopicRecord"].dataType)}
+    )
+    whole = history.JOB.tables[name](log).collect()
+    damaged = history.JOB.tables[name](log.unionByName(lost).unionByName(cut)).collect()
+    assert sorted(map(repr, damaged)) == sorted(map(repr, whole))
+
+
 def test_an_epoch_that_began_before_the_log_has_no_leader(log: DataFrame) -> None:
     found = rows(
         log.filter("offset > 2"), "quorum", "partitionLeaderEpoch", "leaderId", "voterIds", "records"
