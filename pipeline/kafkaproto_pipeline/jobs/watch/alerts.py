@@ -186,13 +186,12 @@ def _look(
 
 def _in_order(frames: Iterable[pd.DataFrame], rules: ClusterRules | TopicRules) -> list[LogRecord]:
     """The records of a batch as the log has them; only those that some rule reads are taken apart."""
-    wanted = rules.rules()
+    wanted = {*rules.rules(), DAMAGE}
     names = ("offset", "index", "timeMs", "epoch", "recordType", "payload")
     rows: list[tuple[Any, ...]] = []
     for frame in frames:
         rows += zip(*(frame[name].tolist() for name in names), strict=True)
     rows.sort(key=lambda row: row[:2])
-    wanted = {*wanted, DAMAGE}
     # Damage has no time. If nothing came before it, that of what comes next is the nearest.
     next_ms = next((int(row[2]) for row in rows if row[4] != DAMAGE), 0)
     return [
