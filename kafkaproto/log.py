@@ -198,7 +198,7 @@ class BatchScan:
                         offset=self.valid_end,
                     )
             except RemoteProtocolError as error:
-                self.fault = error
+                self.fault = _without_trace(error)
                 self.stop_reason = self._why_not_valid()
                 return
             self.valid_end += batch.size_in_bytes
@@ -225,6 +225,13 @@ class BatchScan:
         least = HEADER_SIZE - LENGTH_END if magic == MAGIC else MIN_MESSAGE_LENGTH
         # Complete bytes that are not valid are damage, even at the very end.
         return StopReason.PARTIAL if length >= least and length + LENGTH_END > left else StopReason.DAMAGED
+
+
+def _without_trace(error: RemoteProtocolError) -> RemoteProtocolError:
+    """The same error, which may be kept: through its trace it would hold the frames that it came through. One of them
+    has the scan that has the error, and so the bytes would stay until Python's collector finds that circle."""
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    return error
 
 
 def find_batch(buffer: Buffer, start: int, next_offset: int) -> int | None:

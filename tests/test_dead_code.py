@@ -38,11 +38,16 @@ CALLED_BY_OTHERS = {
     "pipeline/kafkaproto_pipeline/datasource.py:RefusedStreamReader.prepareForTriggerAvailableNow": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.reportLatestOffset": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:decode_files": "users, as the error for a remote path says",
+    "server/kafkaproto_server/controller/core/controller.py:Controller.committed_image": "tests of controllers",
+    "server/kafkaproto_server/controller/core/controller.py:Controller.parked_reply_count": "the simulator",
     "server/kafkaproto_server/net/passes.py:Passes.after_io_wait": "trio",
     "server/kafkaproto_server/node/observability/loop_watch.py:LoopWatch.after_io_wait": "trio",
     "server/kafkaproto_server/node/observability/loop_watch.py:LoopWatch.before_io_wait": "trio",
 }
 """Definitions that nothing in the repository but tests may name, and who uses them."""
+
+HARMLESS_DECORATORS = frozenset(("classmethod", "property", "staticmethod"))
+"""Those that do not use what they decorate."""
 
 IMPORTED_BY_USERS = {"kafkaproto_pipeline.catalogue": "notebooks, as docs/pipeline.md says"}
 """Modules that nothing in the repository but tests may import, and who imports them."""
@@ -114,12 +119,17 @@ def definitions(tree: ast.Module) -> Iterator[tuple[str, int]]:
             case ast.ClassDef(name=name):
                 yield name, 0
                 for inner in node.body:
-                    if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and not inner.decorator_list:
+                    if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and _uses_nothing(inner):
                         yield f"{name}.{inner.name}", 0
             case ast.AnnAssign(target=ast.Name(id=name)):
                 yield name, 1
             case ast.Assign(targets=targets):
                 yield from ((target.id, 1) for target in targets if isinstance(target, ast.Name))
+
+
+def _uses_nothing(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    names = {each.id for each in method.decorator_list if isinstance(each, ast.Name)}
+    return len(names) == len(method.decorator_list) and names <= HARMLESS_DECORATORS
 
 
 def unused_definitions(source: Source) -> set[str]:

@@ -13,6 +13,7 @@ from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.values.trust import LAST_EPOCH
 from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
 from kafkaproto_server.storage.directories.directories import PROBE_NAME
+from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS, write_offsets
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
 from kafkaproto_server.types import METADATA_LOG_NAME
@@ -45,6 +46,8 @@ def formatted() -> MemoryDisk:
     disk.make_directory("/d")
     disk.sync_directory("/")
     opened(disk).abandon()
+    for path in PATHS:
+        write_offsets(disk, path, RECOVERY_POINTS, {})
     return disk
 
 
@@ -94,6 +97,19 @@ def test_the_last_stop_was_clean_if_all_directories_work_and_say_so() -> None:
     # Records that the broker acknowledged may be in there.
     break_directory(disk, "/d/b")
     assert opened(disk).previous_broker_epoch == -1
+
+
+def test_a_directory_that_somebody_has_emptied_was_not_stopped_in_order() -> None:
+    """The mark's name begins with a dot: ``rm -r *`` leaves it, and the next format does not touch it."""
+    disk = formatted()
+    node = opened(disk)
+    mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
+    node.release()
+    disk.remove(f"/d/b/{RECOVERY_POINTS}")
+    node = opened(disk)
+    assert node.previous_broker_epoch == -1
+    assert [each.is_clean for each in node.surveys.values()] == [True, False]
+    assert not disk.exists(f"/d/b/{CLEAN_SHUTDOWN_NAME}")
 
 
 def test_a_directory_with_unread_logs_is_not_marked() -> None:

@@ -89,6 +89,9 @@ class ReplicaInSeveralDirectoriesError(Exception):
 
 PARTITIONS_PER_LOOK = 500
 """How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work, with their replicas."""
+DAMAGED_BITS = 24
+"""A topic id on disk that differs from that of the topic with this name in at most so many of its 128 bits is damaged.
+Of two random ids, one pair in 10**12 is as near."""
 MAX_PREFERENCES = 10_000
 """How many preferred directories are remembered of replicas that this broker does not have; the oldest go first."""
 TOPICS_PER_PARTITION = 4
@@ -258,11 +261,14 @@ class ReplicaDirectories:
     def _topic_of(self, found: FoundReplica) -> TopicImage | None:
         """The topic whose partition lies there, as far as its directory says it; None if there is none."""
         topic_id = found.topic_id
+        named = self._topic_ids.get(found.topic)
         if found.is_damaged:
-            topic_id = self._topic_ids.get(found.topic)
+            topic_id = named
             if topic_id is not None and not uuids.to_text(topic_id).startswith(found.torn_id or ""):
                 # Another topic had the name before.
                 return None
+        elif topic_id is not None and named is not None and _is_nearly(topic_id, named):
+            topic_id = named
         return None if topic_id is None else self._topics.get(topic_id)
 
     def _look_at_changes(
@@ -389,3 +395,9 @@ def _ids(
         if number % TOPICS_PER_PARTITION == 0:
             yield
     return (yield from sorted_steps(found))
+
+
+def _is_nearly(topic_id: bytes, other: bytes) -> bool:
+    """Whether one is the other with damage: two random ids never have so many bits in common."""
+    different = int.from_bytes(topic_id) ^ int.from_bytes(other)
+    return different.bit_count() <= DAMAGED_BITS

@@ -72,6 +72,8 @@ class FoundReplica(msgspec.Struct, frozen=True):
     torn_id: str | None = None
     """The beginning of the topic id in a damaged file that ends within it or before it; None if there is none, or it is
     damaged in another way."""
+    is_gone: bool = False
+    """Whether nothing of it is there but what the checkpoints say of its name."""
 
 
 def was_never_placed(recorded: bytes) -> bool:

@@ -146,7 +146,7 @@ def addresses_with_limits(overrides: str) -> dict[str, int]:
 def _addresses(host: str) -> list[str]:
     try:
         return sorted({str(found[4][0]) for found in socket.getaddrinfo(host, None)})
-    except OSError as error:
-        raise OSError(
-            error.errno, f"max.connections.per.ip.overrides: {host} has no address: {error}"
-        ) from error
+    # UnicodeError: no host can have such a name.
+    except (OSError, UnicodeError) as error:
+        number = error.errno if isinstance(error, OSError) else errno.EINVAL
+        raise OSError(number, f"max.connections.per.ip.overrides: {host} has no address: {error}") from error

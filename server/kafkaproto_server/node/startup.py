@@ -21,7 +21,7 @@ from kafkaproto_server.net.streams import Connect, connect_tcp
 from kafkaproto_server.node.quorum.committed_state import QuorumStorage
 from kafkaproto_server.node.quorum.driver import QuorumDriver
 from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
-from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory
+from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory, without_moved
 from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.ports import Clock, Disk, Lock, Rng
 from kafkaproto_server.raft.node import RaftNode
@@ -40,6 +40,7 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
 from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.directories.meta_properties import new_directory_id, read_log_directory
+from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import Reached, find_reached
@@ -212,7 +213,11 @@ def _take_clean_shutdowns(config: Config, directories: LogDirectories, disk: Dis
     epochs = {}
     for path in _online_paths(directories):
         try:
-            epochs[path] = take_clean_shutdown(disk, [path])
+            epoch = take_clean_shutdown(disk, [path])
+            # A broker that stops in order leaves checkpoints, also of no logs. Somebody has emptied the directory, and
+            # this mark, whose name begins with a dot, was left.
+            has_checkpoint = not config.is_broker or disk.exists(f"{path}/{RECOVERY_POINTS}")
+            epochs[path] = epoch if has_checkpoint else NO_NODE
         except OSError as error:
             _failed_at_start(config, directories, path, error)
     return epochs
@@ -239,7 +244,7 @@ def _surveys(
                 )
             except OSError as error:
                 _failed_at_start(config, directories, each.path, error)
-    return surveys
+    return without_moved(surveys)
 
 
 def _failed_at_start(config: Config, directories: LogDirectories, path: str, error: OSError) -> None:

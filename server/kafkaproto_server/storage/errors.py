@@ -10,6 +10,9 @@ import contextlib
 import errno
 from collections.abc import Iterator
 
+from kafkaproto.directory_files import META_PROPERTIES_NAME
+from kafkaproto_server.ports import Disk
+
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 """Errors of a process or system that is short of file descriptors or memory. They do not come from a disk."""
 
@@ -71,17 +74,45 @@ OF_FILES = frozenset(
 """Errors that a disk gives which works: something else is in the place of a file, or the process may not use it."""
 
 
+class UnusableFileError(CorruptFileError):
+    """A file of a log is not there, is something else or may not be used, and the disk works."""
+
+    def __init__(self, directory: str, error: OSError) -> None:
+        super().__init__(str(error.filename or directory), f"cannot be used: {error.strerror}")
+
+
 @contextlib.contextmanager
 def of_log(directory: str) -> Iterator[None]:
-    """While the files of one log are opened: an error that says nothing about the disk becomes a CorruptFileError."""
+    """While the files of one log are opened: an error that says nothing about the disk becomes an
+    UnusableFileError."""
     try:
         yield
     except OSError as error:
         if error.errno not in OF_FILES:
             raise
-        raise CorruptFileError(
-            str(error.filename or directory), f"cannot be used: {error.strerror}"
-        ) from error
+        raise UnusableFileError(directory, error) from error
+
+
+@contextlib.contextmanager
+def of_log_in_use(disk: Disk, directory: str) -> Iterator[None]:
+    """While the log in a directory is used: an error that speaks of one of its files becomes an UnusableFileError."""
+    try:
+        yield
+    except OSError as error:
+        if not is_of_file(disk, directory, error):
+            raise
+        raise UnusableFileError(directory, error) from error
+
+
+def is_of_file(disk: Disk, directory: str, error: OSError) -> bool:
+    """Whether an error of the log in a directory speaks of one of its files, and not of the log directory. A log
+    directory that was taken away, or was replaced by something else, gives the same errors."""
+    if error.errno not in OF_FILES and error.errno != errno.ENOENT:
+        return False
+    try:
+        return disk.exists(f"{directory.rpartition('/')[0]}/{META_PROPERTIES_NAME}")
+    except OSError:
+        return False
 
 
 def is_shortage(error: OSError) -> bool:

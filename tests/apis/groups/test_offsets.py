@@ -168,6 +168,27 @@ def test_the_offset_of_another_topic_of_that_name_is_not_found_by_id(broker: Dat
     assert group.topics[0].partitions[0].committed_offset == 5
 
 
+def test_each_unknown_id_has_its_own_place_in_the_response(broker: DataBroker) -> None:
+    ids = [bytes([number]) * 16 for number in (1, 2)]
+    topics = [
+        OffsetFetchRequest.Topics(topic_id=each, partition_indexes=[number])
+        for number, each in enumerate(ids)
+    ]
+    group = OffsetFetchRequest.Group(group_id="g", topics=topics)
+    found = broker.ask(OffsetFetchRequest(groups=[group]), FIRST_WITH_IDS).groups[0].topics
+    assert [each.topic_id for each in found] == ids
+    for number, each in enumerate(found):
+        (place,) = each.partitions
+        assert (place.partition_index, place.error_code) == (number, ErrorCode.UNKNOWN_TOPIC_ID)
+
+
+def test_a_topic_that_is_named_twice_is_in_the_response_twice(broker: DataBroker) -> None:
+    topics = [OffsetFetchRequest.Topics(name="t", partition_indexes=[number]) for number in (0, 1)]
+    group = OffsetFetchRequest.Group(group_id="g", topics=topics)
+    found = broker.ask(OffsetFetchRequest(groups=[group]), 9).groups[0].topics
+    assert [(each.name, len(each.partitions)) for each in found] == [("t", 1), ("t", 1)]
+
+
 def test_many_groups_are_fetched_at_once(broker: DataBroker) -> None:
     commit(broker, ("t", 0, 5))
     commit(broker, ("t", 0, 6), group="h")

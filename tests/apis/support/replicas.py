@@ -28,7 +28,7 @@ from kafkaproto_server.node.replicas.host_lane import fail
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.isr_sender import IsrSender
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.node.replicas.survey import survey_directory
+from kafkaproto_server.node.replicas.survey import survey_directory, without_moved
 from kafkaproto_server.node.share.service import share_service
 from kafkaproto_server.node.to_controller.channel import ControllerChannel
 from kafkaproto_server.replica.partition import Partition
@@ -187,7 +187,7 @@ class BrokerReplicas:
             rng=SeededRng(),
             workers=self.workers,
             directories=directories,
-            surveys=surveys,
+            surveys=without_moved(surveys),
             image=image,
             node_configs=lambda: configs,
             isr_changes=IsrSender(broker_id, channel, lambda: None, self.clock),

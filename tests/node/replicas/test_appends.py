@@ -6,6 +6,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
+from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto_server.log_state.producers import ProducerRefused
 from kafkaproto_server.node.replicas.appends import MAX_UNITS_AT_ONCE, _Request
 from kafkaproto_server.node.replicas.host_lane import HostLane
@@ -94,6 +95,17 @@ def test_only_so_many_records_of_a_request_are_checked_in_the_event_loop() -> No
 
 def checks(broker: DataBroker) -> HostLane:
     return broker.replicas.manager._checks
+
+
+def test_only_compressed_records_are_counted_as_what_they_may_become() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME], [ME])
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    plain, packed = records(2_000), records(2_000, compression=GZIP)
+    broker.send(broker.produce_request(("t", 0, plain), ("t", 1, packed), acks=1), 13)
+    (works,) = checks(broker)._hosts.values()
+    assert [each.size for each in works] == [len(plain), most_decompressed_bytes(len(packed))]
 
 
 @pytest.mark.parametrize("acks", [0, 1, -1])

@@ -12,6 +12,7 @@ import trio
 import trio.testing
 from msgspec import structs
 
+from kafkaproto.directory_files import META_PROPERTIES_NAME
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.node.replicas import cleaning
@@ -289,6 +290,19 @@ async def test_a_disk_that_fails_costs_the_directory(
     broker.replicas.disk.fail("write", ".cleaned", errno.ENOSPC)
     await run(broker)
     assert hosted(broker).partition.role is Role.OFFLINE
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(("operation", "role"), [("write", Role.LEADER), ("rename", Role.OFFLINE)])
+async def test_a_file_that_cannot_be_used_costs_no_more_than_its_log(
+    operation: str, role: Role, broker: DataBroker, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Before the swap only its compaction."""
+    write(broker, 5)
+    broker.replicas.disk.open(f"{PATH}/{META_PROPERTIES_NAME}", create=True).close()
+    broker.replicas.disk.fail(operation, ".cleaned", errno.EACCES)
+    await run(broker)
+    assert (broker.replicas.manager._failures, hosted(broker).partition.role) == ([], role)
 
 
 @pytest.mark.trio

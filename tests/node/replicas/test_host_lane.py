@@ -128,7 +128,7 @@ def test_large_work_begins_when_there_is_room_and_small_work_need_not_wait_for_i
 def test_work_that_is_larger_than_all_room_is_done_alone() -> None:
     world = World(max_begun_bytes=1000)
     world.put("a", "a", turns=2, size=5000)
-    world.put("b", "b", size=1)
+    world.put("b", "b", size=500)
     assert world.run() == ["a", "a", "a done", "b", "b done"]
 
 
@@ -149,6 +149,17 @@ def test_work_of_others_begins_once_large_work_is_dropped_while_another_host_has
     world.run(jobs=1)
     world.gone = {"a"}
     assert world.run() == ["b", "b done", "c", "c done"]
+
+
+@pytest.mark.parametrize(("size", "others"), [(900, 300), (700, 130), (120, 60)])
+def test_work_is_not_passed_over_for_ever(size: int, others: int) -> None:
+    world = World(max_begun_bytes=1000)
+    for number in range(20):
+        for host in "cdefgh":
+            world.put(host, f"{host}{number}", turns=3, size=others)
+    world.run(jobs=3)
+    world.put("a", "a", size=size)
+    assert "a done" in world.run(jobs=40)
 
 
 def test_work_that_has_begun_goes_on_behind_very_many_hosts_whose_work_does_not_fit() -> None:
@@ -217,7 +228,8 @@ def test_all_work_ends_once_and_in_the_order_of_its_host(
         assert of_host == [each for each in names if each in of_host]
     assert {each for each in names if each.removesuffix(" done") not in world.gone} <= set(done)
     assert len(done) == len(set(done))
-    assert (len(world.lane), world.lane._begun_bytes) == (0, 0)
+    rooms = (world.lane._small, world.lane._large)
+    assert (len(world.lane), [each.used_bytes for each in rooms]) == (0, [0, 0])
 
 
 # Where requests use it

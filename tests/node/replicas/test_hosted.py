@@ -58,6 +58,22 @@ def test_a_cut_takes_back_what_producers_wrote_behind_it() -> None:
     assert [each.last_sequence for each in hosted.partition.producers.active()] == [0]
 
 
+def test_checkpoints_say_all_again_once_a_log_whose_cut_failed_is_open() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    for _ in range(3):
+        assert broker.produce("t", batch()).error_code == 0
+    replicas = broker.replicas.manager.replicas
+    (hosted,) = replicas
+    replicas.will_be_cut(hosted, 1)
+    assert hosted.offsets().high_watermark == 1
+    replicas.failed(hosted, OSError(errno.EMFILE, "no descriptors"))
+    broker.replicas.clock.now += OPENED_AGAIN_MS
+    broker.replicas.call_due()
+    assert hosted.log is not None
+    assert hosted.offsets().high_watermark == 3
+
+
 LOG = f"t-0/{0:020}.log"
 OPENED_AGAIN_MS = 100
 """After so long a log is opened again that ran short once."""

@@ -8,13 +8,17 @@ import pytest
 from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.image.entries import LOST_DIRECTORY
+from kafkaproto_server.node.replicas.survey import DirectorySurvey, without_moved
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.acceptance import accept_log
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
+    read_offsets,
 )
 from kafkaproto_server.storage.errors import StorageError
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
@@ -59,6 +63,20 @@ def replace_by_directory(disk: MemoryDisk, path: str) -> None:
     disk.make_directory(path)
 
 
+def remove_all(disk: MemoryDisk) -> None:
+    remove(disk, *(path for path in list(disk._names) if path.startswith(f"{T}/")))
+
+
+def remove_directory(disk: MemoryDisk) -> None:
+    remove_all(disk)
+    remove(disk, T)
+
+
+def replace_by_file(disk: MemoryDisk) -> None:
+    remove_directory(disk)
+    disk.open(T, create=True).close()
+
+
 def forbid(disk: MemoryDisk, path: str) -> None:
     disk._names[path].read_only = True
 
@@ -88,10 +106,16 @@ OTHERWISE: dict[str, Damage] = {
     "the topic id is torn": lambda disk: cut(disk, 20, f"{T}/partition.metadata"),
     "the topic id is a directory": lambda disk: replace_by_directory(disk, f"{T}/partition.metadata"),
     "the last file is a directory": lambda disk: replace_by_directory(disk, log(20)),
+    "the topic id has another bit": lambda disk: flip(disk, f"{T}/partition.metadata", 25),
     "the epochs are a directory": lambda disk: replace_by_directory(disk, f"{T}/leader-epoch-checkpoint"),
     "the last file may not be opened": lambda disk: forbid(disk, log(20)),
 }
-DAMAGES = {**AT_THE_END, **ELSEWHERE, **OTHERWISE}
+AS_A_WHOLE: dict[str, Damage] = {
+    "the directory is gone": remove_directory,
+    "the directory is empty": remove_all,
+    "the directory is a file": replace_by_file,
+}
+DAMAGES = {**AT_THE_END, **ELSEWHERE, **OTHERWISE, **AS_A_WHOLE}
 
 
 def test_only_a_start_that_has_opened_all_logs_says_that_the_machine_has_run_on() -> None:
@@ -168,11 +192,13 @@ def test_a_log_that_has_lost_something_is_not_served_and_is_left_as_it_is(
         assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
         assert [value for _, _, each in batches(broker.fetch("u").records) for value in each] == [b"u"]
         assert broker.harness.partition("t").directory_of(ME) == LOST_DIRECTORY
-    assert before == {
-        path: bytes(node.data) for path, node in disk._names.items() if path.endswith((".log", "data"))
-    }
+    assert before == {path: bytes(disk._names[path].data) for path in before}
     assert T in caplog.text
-    assert damage in OTHERWISE or "kafka-storage accept-log" in caplog.text
+    assert (
+        damage in OTHERWISE
+        or damage == "the directory is a file"
+        or "kafka-storage accept-log" in caplog.text
+    )
 
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
@@ -188,11 +214,40 @@ def test_a_replica_that_has_lost_something_is_fetched_anew_if_another_leads_with
     assert (partition.leader, partition.isr) == (OTHER, (OTHER,))
     found = broker.replicas.partition("t", 0)
     assert (found.role, found.log_end_offset) == (Role.FOLLOWER, 0)
-    # The controllers count on it once it has all again.
-    assert partition.directory_of(ME) == LOST_DIRECTORY or damage.startswith("the topic id")
+    # The controllers count on it once it has all again; they do not count on one that does not say whose it is.
+    says_nothing = damage.startswith("the topic id") or damage in AS_A_WHOLE
+    assert partition.directory_of(ME) == LOST_DIRECTORY or says_nothing
     # What was there is kept for the administrator.
     names = broker.replicas.disk.list_directory(PATH)
-    assert len([each for each in names if each.startswith("t-0.") and each.endswith("-stray")]) == 1
+    strays = [each for each in names if each.startswith("t-0.") and each.endswith("-stray")]
+    assert len(strays) == (0 if damage == "the directory is gone" else 1)
+
+
+def test_what_is_set_aside_lies_where_the_replica_lies_now() -> None:
+    """It was a copy when the broker started, and may have moved since."""
+    broker = written([ME, OTHER])
+    ended(broker, is_clean=True)
+    future = f"{PATH}/t-0.{'0' * 32}-future"
+    broker.replicas.disk.rename(T, future)
+    started(broker, is_clean=True)
+    assert broker.replicas.partition("t", 0).log_end_offset == COUNT
+    manager = broker.replicas.manager.replicas
+    hosted = manager.get(broker.topic_id("t"), 0)
+    assert hosted is not None
+    assert (hosted.log is not None, hosted.found_path) == (True, None)
+
+
+@pytest.mark.parametrize("damage", OTHERWISE)
+def test_a_topic_that_is_made_anew_has_nothing_to_do_with_what_was_lost(damage: str) -> None:
+    broker = written()
+    ended(broker, is_clean=True)
+    OTHERWISE[damage](broker.replicas.disk)
+    started(broker, is_clean=True)
+    broker.delete_topic("t")
+    broker.topic("t", [ME])
+    broker.report()
+    broker.heartbeat()
+    assert broker.produce("t", batch()).error_code == 0
 
 
 @pytest.mark.parametrize("damage", AT_THE_END)
@@ -227,17 +282,20 @@ def test_a_loss_of_power_takes_nothing_that_was_durable(damage: str) -> None:
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
 @pytest.mark.parametrize(
-    "damage", [each for each in DAMAGES if "a directory" not in each and "may not" not in each]
+    "damage", [each for each in DAMAGES if not each.endswith(("a directory", "a file", "may not be opened"))]
 )
 def test_what_is_left_is_served_once_an_administrator_accepts_the_loss(damage: str, is_clean: bool) -> None:
     broker = written()
     ended(broker, is_clean=is_clean)
     disk, topic_id = broker.replicas.disk, broker.topic_id("t")
     DAMAGES[damage](disk)
-    if damage.startswith("the topic id"):
-        with pytest.raises(
-            StorageError, match=r"partition\.metadata is gone or not valid: give the topic's id"
-        ):
+    if damage == "the topic id has another bit":
+        with pytest.raises(StorageError, match="names another topic id: remove the file if that is wrong"):
+            accept_log(disk, [PATH], "t", 0, topic_id=topic_id, report=lambda line: None)
+        remove(disk, f"{T}/partition.metadata")
+    if damage.startswith("the topic id") or damage in AS_A_WHOLE:
+        problem = f"{T} is gone" if damage == "the directory is gone" else "partition.metadata is gone"
+        with pytest.raises(StorageError, match=f"{problem}.*: give the topic's id with --topic-id"):
             accept_log(disk, [PATH], "t", 0, topic_id=None, report=lambda line: None)
     lines: list[str] = []
     accept_log(disk, [PATH], "t", 0, topic_id=topic_id, report=lines.append)
@@ -323,3 +381,69 @@ def test_a_log_is_begun_anew_only_if_no_controller_counts_on_it(
     monkeypatch.setattr(manager.replicas, "begin_anew", begun.append)
     manager._maybe_begin_anew(hosted)
     assert begun == [hosted] * begins
+
+
+@pytest.mark.parametrize(
+    "damage", ["the directory is gone", "the directory is empty", "the topic id is empty"]
+)
+def test_what_the_checkpoints_have_of_a_nameless_directory_stays_until_the_metadata_is_there(
+    damage: str,
+) -> None:
+    broker = written()
+    ended(broker, is_clean=True)
+    DAMAGES[damage](broker.replicas.disk)
+    # It learns nothing of the metadata before it is killed.
+    broker.start(is_clean=True)
+    for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
+        broker.replicas.manager.replicas.write_checkpoint(name)
+        assert read_offsets(broker.replicas.disk, PATH, name)["t", 0] == COUNT
+
+
+@pytest.mark.parametrize("is_running", [True, False], ids=["running", "down"])
+def test_the_checkpoints_say_nothing_of_a_directory_before_the_broker_renames_it(
+    is_running: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If they did, and the process were killed then, the replica would look like one that is gone."""
+    broker = written()
+    disk = broker.replicas.disk
+    if is_running:
+        for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
+            broker.replicas.manager.replicas.write_checkpoint(name)
+    else:
+        ended(broker, is_clean=True)
+    said: list[int | None] = []
+    before = disk.before
+
+    def at_rename(operation: str, path: str) -> None:
+        if (operation, path) == ("rename", T):
+            for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
+                said.append(read_offsets(disk, PATH, name).get(("t", 0)))
+        before(operation, path)
+
+    monkeypatch.setattr(disk, "before", at_rename)
+    assert (read_offsets(disk, PATH, HIGH_WATERMARKS)["t", 0], said) == (COUNT, [])
+    request = DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="t")], timeout_ms=1000)
+    broker.harness.call(request)
+    if is_running:
+        broker.report()
+    else:
+        started(broker, is_clean=True)
+    assert said == [None, None]
+
+
+def test_a_replica_that_has_moved_is_not_gone_from_where_it_was() -> None:
+    def found(directory_id: bytes, *, is_gone: bool = False, is_future: bool = False) -> FoundReplica:
+        topic_id = None if is_gone else b"t" * 16
+        return FoundReplica(
+            directory_id, "t-0", "t", 0, topic_id, is_future, is_damaged=is_gone, is_gone=is_gone
+        )
+
+    def survey(*found: FoundReplica) -> DirectorySurvey:
+        return DirectorySurvey(
+            is_clean=True, found=found, recovery_points={}, log_starts={}, high_watermarks={}
+        )
+
+    a, b = b"a" * 16, b"b" * 16
+    gone, there, future = found(a, is_gone=True), found(b), found(b, is_future=True)
+    assert without_moved({a: survey(gone), b: survey(there)}) == {a: survey(), b: survey(there)}
+    assert without_moved({a: survey(gone), b: survey(future)}) == {a: survey(gone), b: survey(future)}

@@ -411,8 +411,8 @@ def test_a_replica_that_is_deleted_before_it_is_found_leaves_the_checkpoints() -
     again = started_again(broker, sees=False)
     again.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
     assert read_offsets(again.disk, PATH, HIGH_WATERMARKS) == {("t", 0): 3}
-    again.manager.replica_removed(broker.topic_id("t"), 0)
-    again.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    delete_topic(broker, "t")
+    again.follow()
     assert read_offsets(again.disk, PATH, HIGH_WATERMARKS) == {}
 
 

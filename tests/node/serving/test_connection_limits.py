@@ -113,10 +113,11 @@ async def test_overrides_of_addresses_are_looked_up_once_they_change(
         assert node.admission.limits.per_address == {"192.0.2.9": 2}
         await node.becomes(own={"max.connections.per.ip.overrides": "192.0.2.9:2", "max.connections": "9"})
         assert node.looked_up == ["192.0.2.9:2"]
-        await node.becomes(own={"max.connections.per.ip.overrides": "nowhere.invalid:2"})
-        # A host without an address changes nothing, and is told.
-        assert node.admission.limits.per_address == {"192.0.2.9": 2}
-        assert "nowhere.invalid" in caplog.text
+        # A host without an address changes nothing, and is told; so is what cannot be the name of one.
+        for name in ("nowhere.invalid", "a..b", 64 * "a"):
+            await node.becomes(own={"max.connections.per.ip.overrides": f"{name}:2"})
+            assert node.admission.limits.per_address == {"192.0.2.9": 2}
+            assert name in caplog.text
         nursery.cancel_scope.cancel()
 
 

@@ -269,12 +269,42 @@ def test_a_new_connection_of_a_client_over_its_quota_waits_before_it_is_served()
     outcome = partner.write(2)
     assert isinstance(outcome, Throttled)
     assert until_ms < outcome.mute_ms < until_ms + 500
+    # Those that came before are over the quota still. It has waited, and is one of them now.
+    partner.quotas.now_ms = until_ms - 1
+    assert partner.write(3) == Held(wait_ms=1)
     partner.quotas.now_ms = until_ms
-    # It waits for as long as the newest of them.
-    held = partner.write(3)
-    assert isinstance(held, Held)
-    partner.quotas.now_ms += held.wait_ms
-    assert not isinstance(partner.write(3), Held)
+    assert isinstance(partner.write(3), Throttled)
+    assert isinstance(partner.write(3), Throttled)
+    assert isinstance(partner.write(100), Held)
+
+
+def test_a_new_connection_does_not_wait_for_ever_for_those_that_were_there_before() -> None:
+    partner = NewConnections(producer_byte_rate=1_000.0)
+    muted_until, served_ms = dict.fromkeys((1, 2), 0), None
+    for number in muted_until:
+        partner.write(number)
+    while served_ms is None and partner.quotas.now_ms < 600_000:
+        for number in (1, 2):
+            if partner.quotas.now_ms >= muted_until[number]:
+                outcome = partner.write(number, 20_000)
+                assert not isinstance(outcome, Held)
+                wait_ms = outcome.mute_ms if isinstance(outcome, Throttled) else 0
+                muted_until[number] = partner.quotas.now_ms + wait_ms
+        if partner.quotas.now_ms and not isinstance(partner.write(3), Held):
+            served_ms = partner.quotas.now_ms
+        partner.quotas.now_ms += 100
+    assert served_ms is not None
+    assert served_ms < 60_000
+
+
+def test_a_connection_that_has_ended_is_forgotten() -> None:
+    partner = NewConnections(producer_byte_rate=1_000.0)
+    partner.write(1, 20_000)
+    for number in range(2, 50):
+        assert isinstance(partner.write(number), Held)
+    for number in range(2, 50):
+        partner.dispatcher.connection_ended(connection(number=number))
+    assert not partner.quotas.throttling._served_from
 
 
 def test_what_new_connections_send_exceeds_a_quota_once_only() -> None:

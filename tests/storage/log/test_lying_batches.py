@@ -8,6 +8,7 @@ import pytest
 
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.compression import Compression, compress
+from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.segment import TimestampedOffset
 from tests.replica.support.produce_cases import raw_record
 from tests.storage.log.test_topic_log import disk, open_log, resealed
@@ -66,3 +67,14 @@ def test_the_log_says_once_that_records_are_not_what_their_header_says(
         assert log.find_timestamp(timestamp) == TimestampedOffset(0, 500, 0)
     (line,) = caplog.messages
     assert "the records of the batch at offset 0 are not what its header says" in line
+
+
+@pytest.mark.parametrize("lost_bytes", [1, 20, 60])
+def test_a_file_that_somebody_shortens_meanwhile_is_damaged_and_nothing_worse(lost_bytes: int) -> None:
+    made = disk()
+    log = open_log(made)
+    log.append([build_batch([NewRecord(None, bytes(90))], base_offset=0, timestamp_ms=100)])
+    path = log.log.segments[0].path
+    del made._names[path].data[-lost_bytes:]
+    with pytest.raises(CorruptFileError, match="has only"):
+        log.find_timestamp(50)

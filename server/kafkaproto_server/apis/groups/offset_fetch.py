@@ -198,7 +198,7 @@ def _response(
             if group.topics is None and each.code is ErrorCode.NONE:
                 visible = _visible(each.every, context, services)
                 try:
-                    yield from _add(visible, result.topics, Topics, Partitions)
+                    yield from _add(visible, result.topics, Topics, Partitions, in_parts=True)
                 except OffsetsGoneError:
                     result.error_code, result.topics = ErrorCode.NOT_COORDINATOR, []
         else:
@@ -209,7 +209,7 @@ def _response(
             if group.topics is None and each.code is ErrorCode.NONE:
                 visible = _visible(each.every, context, services)
                 try:
-                    yield from _add(visible, response.topics, OldTopic, OldPartition)
+                    yield from _add(visible, response.topics, OldTopic, OldPartition, in_parts=True)
                 except OffsetsGoneError:
                     # There is no version 1 of it: all offsets can be asked for from version 2 on.
                     response.error_code, response.topics = ErrorCode.NOT_COORDINATOR, []
@@ -238,14 +238,16 @@ def _add(
     into: list[Any],
     topic_class: type[Topics] | type[OldTopic],
     partition_class: type[Partitions] | type[OldPartition],
+    *,
+    in_parts: bool = False,
 ) -> Steps[None]:
-    """Add topics to the response."""
+    """Add topics to the response. ``in_parts``: a topic may come several times in a row, and is there once."""
     of_topic: Any = None
     for topic in topics:
         yield
         if topic is None:
             continue
-        if of_topic is None or of_topic.name != topic.topic:
+        if not in_parts or of_topic is None or of_topic.name != topic.topic:
             of_topic = topic_class(name=topic.topic)
             if isinstance(of_topic, Topics):
                 of_topic.topic_id = topic.topic_id

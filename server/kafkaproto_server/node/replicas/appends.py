@@ -239,10 +239,16 @@ class Appends:
         except BatchRefused as error:
             self._respond_refused(hosted, error, item, take)
         else:
-            self._check_in_thread(hosted, steps, acks, item, take)
+            self._check_in_thread(hosted, batch, steps, acks, item, take)
 
     def _check_in_thread(
-        self, hosted: Hosted, steps: Steps[IncomingBatch], acks: int, item: ProduceItem, take: _Place
+        self,
+        hosted: Hosted,
+        batch: IncomingBatch,
+        steps: Steps[IncomingBatch],
+        acks: int,
+        item: ProduceItem,
+        take: _Place,
     ) -> None:
         def done(result: IncomingBatch | BatchRefused) -> None:
             if isinstance(result, BatchRefused):
@@ -250,8 +256,9 @@ class Appends:
             else:
                 self._append_checked(hosted, result, acks, item, take)
 
-        sender = item.sender
-        size = min(most_decompressed_bytes(len(item.records)), sender.bytes_left)
+        sender, size = item.sender, len(item.records)
+        if batch.header.attributes & COMPRESSION_MASK:
+            size = min(most_decompressed_bytes(size), sender.bytes_left)
         self._checks.put(sender.host, _checked(steps), done, fail, is_over=lambda: sender.is_gone, size=size)
 
     def _append_checked(

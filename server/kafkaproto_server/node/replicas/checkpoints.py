@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed, PartitionId
+from kafkaproto_server.broker.start_table import FoundReplica
+from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.offset_checkpoints import (
@@ -20,6 +21,8 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     TopicPartition,
     write_offsets,
 )
+
+_NOTHING = Checkpointed()
 
 
 class Checkpoints:
@@ -42,9 +45,10 @@ class Checkpoints:
         self._current = current
         self._is_online = is_online
         self._put_job = put_job
-        # Of replicas that the metadata has not placed here yet.
+        # Of what the metadata has not placed here yet.
         self._unclaimed = {each: _at_start(survey) for each, survey in surveys.items()}
-        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int]] = {
+        # None while a thread writes one: it has looked at the logs already, so the file may say anything.
+        self._written: dict[tuple[bytes, str], Mapping[TopicPartition, int] | None] = {
             (each, name): offsets
             for each, survey in surveys.items()
             for name, offsets in (
@@ -58,18 +62,13 @@ class Checkpoints:
         self.arriving: dict[bytes, dict[TopicPartition, Checkpointed]] = {each: {} for each in surveys}
         """Of each directory: what is to be said of copies that may become replicas at any moment."""
 
-    def known(self, directory_id: bytes, replica: PartitionId) -> Checkpointed:
-        """What the checkpoints said of a replica when the broker started."""
-        return self._unclaimed[directory_id].get(replica, (None, Checkpointed()))[1]
+    def known(self, found: FoundReplica) -> Checkpointed:
+        """What the checkpoints said of what lies in a directory when the broker started."""
+        return self._unclaimed[found.directory_id].get(found, _NOTHING)
 
-    def claim(self, directory_id: bytes, replica: PartitionId) -> None:
-        """A replica is `current` now, or nothing is to be said of it any more."""
-        self._unclaimed[directory_id].pop(replica, None)
-
-    def forget(self, replica: PartitionId) -> None:
-        """A replica is gone."""
-        for unclaimed in self._unclaimed.values():
-            unclaimed.pop(replica, None)
+    def claim(self, found: FoundReplica) -> None:
+        """It is `current` now, or nothing is to be said of it any more."""
+        self._unclaimed[found.directory_id].pop(found, None)
 
     def write(self, directory_id: bytes, name: str) -> None:
         """Have one checkpoint written."""
@@ -80,9 +79,16 @@ class Checkpoints:
         The replica is `current` with them by now."""
         for name in CHECKPOINTS:
             place = (directory_id, name)
-            if self._written[place].get(key, 0) > offsets.offset(name) and place not in self._queued:
+            written = self._written[place]
+            says_more = written is None or written.get(key, 0) > offsets.offset(name)
+            if says_more and place not in self._queued:
                 self._queued.add(place)
                 self.write(*place)
+
+    def give_up(self, directory_id: bytes, key: TopicPartition) -> None:
+        """Have nothing said of a name any more, before the next change in the directory: what lies there is renamed,
+        and would look like a loss. Nothing of that name is `current` or unclaimed by now."""
+        self.lower(directory_id, key, Checkpointed())
 
     def _write(self, directory_id: bytes, name: str) -> None:
         # Before the logs are looked at.
@@ -90,10 +96,15 @@ class Checkpoints:
         # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
         if not self._is_online(directory_id):
             return
-        known = dict(tuple(self._unclaimed[directory_id].values()))
+        self._written[directory_id, name] = None
+        known = self._of_unclaimed(directory_id)
         known.update(tuple(self.arriving[directory_id].items()))
         known.update(self._current(directory_id))
         self._write_offsets(directory_id, name, known)
+
+    def _of_unclaimed(self, directory_id: bytes) -> dict[TopicPartition, Checkpointed]:
+        unclaimed = tuple(self._unclaimed[directory_id].items())
+        return {(found.topic, found.index): offsets for found, offsets in unclaimed}
 
     def _write_offsets(
         self, directory_id: bytes, name: str, known: Mapping[TopicPartition, Checkpointed]
@@ -112,19 +123,19 @@ class Checkpoints:
             return
         # Once for all logs. Only then may the checkpoints say that everything is durable.
         self._disk.sync_file_system(self._paths[directory_id])
-        known = dict(tuple(self._unclaimed[directory_id].values()))
+        known = self._of_unclaimed(directory_id)
         known.update(closed)
         for name in CHECKPOINTS:
             self._write_offsets(directory_id, name, known)
 
 
-def _at_start(survey: DirectorySurvey) -> dict[PartitionId, tuple[TopicPartition, Checkpointed]]:
-    """What the checkpoints of a directory say of the replicas that lie in it.
+def _at_start(survey: DirectorySurvey) -> dict[FoundReplica, Checkpointed]:
+    """What the checkpoints of a directory say of what lies in it, or has to.
 
     The entries have names, and the replicas topic ids: another topic may have had the name before.
     """
     return {
-        (each.topic_id, each.index): ((each.topic, each.index), survey.checkpointed(each.topic, each.index))
+        each: survey.checkpointed(each.topic, each.index)
         for each in survey.found
-        if each.topic_id is not None and not each.is_future
+        if (each.topic_id is not None or each.is_damaged) and not each.is_future
     }

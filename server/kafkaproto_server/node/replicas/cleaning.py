@@ -34,7 +34,7 @@ from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Clock, Disk
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.offset_checkpoints import CLEANED, TopicPartition, write_offsets
-from kafkaproto_server.storage.errors import StorageError, is_shortage
+from kafkaproto_server.storage.errors import StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.storage.log.cleaning import CleanedGroup, Cleaning, CleaningPlan
 from kafkaproto_server.storage.log.topic_log import TopicLog
 
@@ -264,7 +264,13 @@ class LogCleaner:
     async def _swap(self, hosted: Hosted, log: TopicLog, group: CleanedGroup, cuts: int) -> bool:
         """Put a new segment in its place. Returns whether the log still had those that it was made of."""
         begin, end = group.gone[0].base_offset, group.end_offset
-        deleted = await _do(hosted.lane, partial(log.log.replace, group.gone, group.cleaned, cuts=cuts))
+        try:
+            deleted = await _do(hosted.lane, partial(log.replace, group.gone, group.cleaned, cuts=cuts))
+        except UnusableFileError as error:
+            # Half of the change may have been made: no more can be made to that log.
+            if _is_in_use(hosted, log):
+                self._replicas.failed(hosted, error)
+            raise
         if deleted is None:
             return False
         self._removed(hosted, deleted)

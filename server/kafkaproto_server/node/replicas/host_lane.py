@@ -5,7 +5,9 @@ one piece of work, and then another host has its turn. The pieces of one host ar
 to a connection that has ended is dropped, between two turns as well.
 
 A piece of work that has begun may keep much memory. So a host begins one only if it fits beside those that others have
-begun; what is small always does.
+begun. Small pieces have a part of the room for themselves, so that they need not wait for large ones. Within each part,
+nobody begins before a host whose turn it was: otherwise the pieces of many hosts together could keep a larger one out
+for ever.
 """
 
 from __future__ import annotations
@@ -25,14 +27,30 @@ STEPS_A_TURN: Final = 2
 times in one pass; after it the thread waits for the loop."""
 MAX_BEGUN_BYTES: Final = 128 * 1024 * 1024
 """What the work of all hosts may keep together, unless a single piece needs more."""
+SMALL_PART: Final = 4
+"""One of so many parts of that is for small pieces, each of which needs at most half of it."""
 HOSTS_A_LOOK: Final = 64
 """How many hosts are asked for work that fits, each time."""
 
 _UNFINISHED = object()
 
 
+class _Room:
+    """A part of the room: how many bytes it has, and how many of them the pieces keep that have begun."""
+
+    __slots__ = ("limit_bytes", "used_bytes")
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self.used_bytes = 0
+
+    def fits(self, size: int) -> bool:
+        """Whether a piece may begin. One that needs more than all of it is alone there."""
+        return not self.used_bytes or self.used_bytes + size <= self.limit_bytes
+
+
 class _Work:
-    __slots__ = ("done", "failed", "has_begun", "is_over", "size", "steps")
+    __slots__ = ("done", "failed", "has_begun", "is_over", "room", "size", "steps")
 
     def __init__(
         self,
@@ -41,12 +59,14 @@ class _Work:
         failed: Callable[[Exception], None],
         is_over: Callable[[], bool],
         size: int,
+        room: _Room,
     ) -> None:
         self.steps = steps
         self.done = done
         self.failed = failed
         self.is_over = is_over
         self.size = size
+        self.room = room
         self.has_begun = False
 
 
@@ -55,12 +75,12 @@ class HostLane:
 
     def __init__(self, workers: Workers, max_begun_bytes: int = MAX_BEGUN_BYTES) -> None:
         self._jobs = workers.lane(do_jobs)
-        self._max_begun_bytes = max_begun_bytes
+        for_small = max_begun_bytes // SMALL_PART
+        self._small, self._large = _Room(for_small), _Room(max_begun_bytes - for_small)
         # The host whose turn it is comes first. Of each host, only the first piece may have begun.
         self._hosts: OrderedDict[str, deque[_Work]] = OrderedDict()
-        # The hosts whose first piece has begun, and how much these keep.
+        # The hosts whose first piece has begun.
         self._begun: dict[str, None] = {}
-        self._begun_bytes = 0
         self._is_busy = False
         self._is_choosing = False
 
@@ -80,7 +100,8 @@ class HostLane:
     ) -> None:
         """Do the steps, and call ``done`` with their result or ``failed`` with an OSError or StorageError, later, in
         the event loop; neither if the work ``is_over`` before. ``size`` is how many bytes it may keep."""
-        self._hosts.setdefault(host, deque()).append(_Work(steps, done, failed, is_over, size))
+        room = self._small if size <= self._small.limit_bytes // 2 else self._large
+        self._hosts.setdefault(host, deque()).append(_Work(steps, done, failed, is_over, size, room))
         self._go_on()
 
     def _go_on(self) -> None:
@@ -101,21 +122,22 @@ class HostLane:
             works = self._hosts.get(host)
             while works and works[0].is_over():
                 self._remove_first(host)
+        waited_for: list[_Room] = []
         for host in asked:
             works = self._hosts.get(host)
-            if works and self._fits(works[0]):
+            if not works:
+                continue
+            work = works[0]
+            if work.has_begun or (work.room not in waited_for and work.room.fits(work.size)):
                 return host
+            waited_for.append(work.room)
         return next(iter(self._begun), None)
-
-    def _fits(self, work: _Work) -> bool:
-        begun = self._begun_bytes
-        return work.has_begun or not begun or begun + work.size <= self._max_begun_bytes
 
     def _remove_first(self, host: str) -> None:
         works = self._hosts[host]
         work = works.popleft()
         if work.has_begun:
-            self._begun_bytes -= work.size
+            work.room.used_bytes -= work.size
             del self._begun[host]
         work.steps.close()
         if not works:
@@ -125,7 +147,7 @@ class HostLane:
         work = self._hosts[host][0]
         if not work.has_begun:
             work.has_begun = True
-            self._begun_bytes += work.size
+            work.room.used_bytes += work.size
             self._begun[host] = None
         self._is_busy = True
         end = partial(self._end_turn, host, work)

@@ -40,7 +40,7 @@ from kafkaproto_server.storage.directories.partition_directories import (
     directory_name,
     set_aside_name,
 )
-from kafkaproto_server.storage.errors import LogFailedError, StorageError, is_shortage
+from kafkaproto_server.storage.errors import LogFailedError, StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
@@ -91,7 +91,7 @@ class Hosted:
         self.checkpointed = checkpointed
         """What the checkpoints say while the log is not open."""
         self.found_path: str | None = None
-        """Where its directory lay when the broker started, if it was there."""
+        """Where its directory lay when the broker started, if it was there; until its log is open."""
         self.flushed_ms = 0
         """When the log was opened, or made durable for the last time, by the monotonic clock."""
         self.syncs = 0
@@ -171,17 +171,14 @@ class HostedReplicas:
         self._directories = directories
         self._renames = Renames(disk, directories)
         # What lies in the directories and was neither opened nor set aside.
+        found = [each for survey in surveys.values() for each in survey.found]
         self._unopened = {
             (each.directory_id, each.topic_id, each.index, each.is_future): each
-            for survey in surveys.values()
-            for each in survey.found
+            for each in found
             if not each.is_damaged
         }
-        # The names of those that do not say whose replica they are, as they once did.
-        self._without_id = {
-            each: {found.name for found in survey.found if found.is_damaged}
-            for each, survey in surveys.items()
-        }
+        # The same but future copies, by name, with those that do not say whose replica they are, as they once did.
+        self._unopened_names = {(each.directory_id, each.name): each for each in found if not each.is_future}
         self._boot_notes = BootNotes(disk, self._paths, surveys, self.put_job)
         self._checkpoints = Checkpoints(
             disk,
@@ -238,19 +235,17 @@ class HostedReplicas:
         """Open the log of a replica, or begin one."""
         partition_id = (partition.topic_id, partition.index)
         survey = self._surveys[directory_id]
-        has_damaged_id = directory_name(partition.topic, partition.index) in self._without_id[directory_id]
-        known = self._checkpoints.known(directory_id, partition_id)
-        if has_damaged_id:
-            known = survey.checkpointed(partition.topic, partition.index)
+        found = self._take_found(directory_id, partition)
+        is_here = found is not None and not found.is_future
+        known = Checkpointed() if found is None else self._checkpoints.known(found)
         hosted = Hosted(partition, directory_id, self._lanes[directory_id], settings, known)
         hosted.image = image
         # First here, then not there any more: a thread may write a checkpoint meanwhile.
         self.by_id[partition_id] = hosted
-        self._checkpoints.claim(directory_id, partition_id)
-        found = self._take_found(directory_id, partition)
         if found is not None:
+            self._checkpoints.claim(found)
             hosted.found_path = f"{self._paths[directory_id]}/{found.name}"
-        if has_damaged_id or (found is not None and not found.is_future):
+        if is_here:
             self._put_open(hosted, is_kept=survey.is_kept, is_clean=survey.is_clean)
         else:
             # What the checkpoints say of its name is of another topic, or of a log that is not here any more.
@@ -263,11 +258,10 @@ class HostedReplicas:
         if not hosted.is_damaged or not self._directories.is_online(hosted.directory_id):
             return
         hosted.is_damaged, hosted.is_anew = False, True
-        partition, directory = hosted.partition, self._paths[hosted.directory_id]
-        key = (partition.topic, partition.index)
-        path = hosted.found_path or f"{directory}/{directory_name(*key)}"
-        target = f"{directory}/{set_aside_name(*key, self._rng.uuid(), STRAY_SUFFIX)}"
-        _log.warning("%s is renamed to %s, and the replica is fetched anew from the leader", path, target)
+        directory = self._paths[hosted.directory_id]
+        path = hosted.found_path or f"{directory}/{directory_name(*hosted.key)}"
+        target = f"{directory}/{set_aside_name(*hosted.key, self._rng.uuid(), STRAY_SUFFIX)}"
+        _log.warning("%s is fetched anew from the leader; what is left of it is renamed to %s", path, target)
         hosted.found_path, hosted.checkpointed = None, Checkpointed()
         self._put(hosted, partial(self._renames.stray, hosted.directory_id, path, target))
         self._lower_checkpoints(hosted)
@@ -303,10 +297,13 @@ class HostedReplicas:
         )
 
     def _take_found(self, directory_id: bytes, partition: Partition) -> FoundReplica | None:
-        """What lies of a replica in the directory in which it belongs: itself, or a copy that is to become it."""
-        key = (directory_id, partition.topic_id, partition.index)
-        found = self._unopened.pop((*key, False), None)
-        return self._unopened.pop((*key, True), None) if found is None else found
+        """What lies of a replica in the directory in which it belongs: itself, or a copy that is to become it. What is
+        another's was set aside before."""
+        name = directory_name(partition.topic, partition.index)
+        found = self._unopened_names.pop((directory_id, name), None)
+        topic_id, is_future = (partition.topic_id, True) if found is None else (found.topic_id, False)
+        future = self._unopened.pop((directory_id, topic_id, partition.index, is_future), None)
+        return future if found is None else found
 
     # -- moves to another directory ----------------------------------------------------------------------------
 
@@ -330,14 +327,14 @@ class HostedReplicas:
     def moved(self, hosted: Hosted, directory_id: bytes) -> None:
         """A replica is in another directory, as ``hosted.log`` says already. What it leaves is deleted; what was kept
         is done."""
-        partition, former = hosted.partition, hosted.directory_id
+        former = hosted.directory_id
         hosted.directory_id = directory_id
         self.release(hosted)
-        name = directory_name(partition.topic, partition.index)
-        self.discard(former, f"{self._paths[former]}/{name}", partition, self._lanes[former])
-        for each in (directory_id, former):
-            for checkpoint in CHECKPOINTS:
-                self._checkpoints.write(each, checkpoint)
+        path = f"{self._paths[former]}/{directory_name(*hosted.key)}"
+        self._checkpoints.give_up(former, hosted.key)
+        self.discard(former, path, hosted.key, self._lanes[former])
+        for checkpoint in CHECKPOINTS:
+            self._checkpoints.write(directory_id, checkpoint)
         self.has_rolled(hosted)
 
     def write_checkpoints_of(self, directory_id: bytes, done: Callable[[], None]) -> None:
@@ -350,24 +347,12 @@ class HostedReplicas:
         self,
         directory_id: bytes,
         path: str,
-        partition: Partition,
+        key: TopicPartition,
         lane: Jobs[DiskJob],
         log: Log | None = None,
     ) -> None:
         """Have the directory of a replica or of a copy renamed in a lane, and removed later. ``log`` is what is still
         open of it."""
-        self._discard(directory_id, path, (partition.topic, partition.index), lane, log)
-
-    def discard_future(self, found: FoundReplica) -> None:
-        """Delete a copy that a move left when the broker stopped."""
-        directory_id = found.directory_id
-        self._unopened.pop((directory_id, found.topic_id, found.index, True), None)
-        path = f"{self._paths[directory_id]}/{found.name}"
-        self._discard(directory_id, path, (found.topic, found.index), self._lanes[directory_id], None)
-
-    def _discard(
-        self, directory_id: bytes, path: str, key: TopicPartition, lane: Jobs[DiskJob], log: Log | None
-    ) -> None:
         directory = self._paths[directory_id]
         target = f"{directory}/{set_aside_name(*key, self._rng.uuid(), DELETE_SUFFIX)}"
 
@@ -378,12 +363,22 @@ class HostedReplicas:
         work = partial(self._renames.deleted, directory_id, log, path, target)
         lane.put(DiskJob(work, renamed, partial(self._lane_failed, directory)))
 
+    def discard_future(self, found: FoundReplica) -> None:
+        """Delete a copy that a move left when the broker stopped."""
+        directory_id = found.directory_id
+        self._unopened.pop((directory_id, found.topic_id, found.index, True), None)
+        path = f"{self._paths[directory_id]}/{found.name}"
+        self.discard(directory_id, path, (found.topic, found.index), self._lanes[directory_id])
+
     def set_aside(self, found: FoundReplica) -> None:
         """Rename what lies in a directory and is no replica of this broker. It stays there for the administrator."""
         self._unopened.pop((found.directory_id, found.topic_id, found.index, found.is_future), None)
-        if found.topic_id is not None and not found.is_future:
-            self._checkpoints.claim(found.directory_id, (found.topic_id, found.index))
-        self._without_id[found.directory_id].discard(found.name)
+        if not found.is_future:
+            self._unopened_names.pop((found.directory_id, found.name), None)
+            self._checkpoints.claim(found)
+            self._checkpoints.give_up(found.directory_id, (found.topic, found.index))
+        if found.is_gone:
+            return
         path = self._paths[found.directory_id]
         name = set_aside_name(found.topic, found.index, self._rng.uuid(), STRAY_SUFFIX)
         _log.warning("%s/%s is no replica of this broker and is renamed to %s", path, found.name, name)
@@ -438,6 +433,8 @@ class HostedReplicas:
             return
         hosted.log = log
         hosted.is_damaged = False
+        # It has the replica's own name by now.
+        hosted.found_path = None
         partition = hosted.partition
         partition.opened(
             log_start_offset=found.log_start_offset,
@@ -479,7 +476,7 @@ class HostedReplicas:
             self._put(hosted, hosted.log.log.abandon)
             hosted.log = None
         # The job that was to cut it may be the one that failed.
-        hosted.is_being_cut = False
+        hosted.is_being_cut, hosted.cut_to = False, None
         self._closed(hosted)
         replica = (partition.topic_id, partition.index)
         if isinstance(error, StorageError):
@@ -507,13 +504,13 @@ class HostedReplicas:
 
     def read_failed(self, hosted: Hosted, log: TopicLog, error: Exception) -> None:
         """A reader got this error of a log. If the log is still in use, the disk is the reason."""
-        if hosted.log is log and isinstance(error, OSError) and not is_shortage(error):
+        is_lasting = isinstance(error, OSError) and not is_shortage(error)
+        if hosted.log is log and (is_lasting or isinstance(error, UnusableFileError)):
             self.failed(hosted, error)
 
     def remove(self, topic_id: bytes, index: int, code: ErrorCode) -> Hosted | None:
         """Delete a replica: its directory is renamed, and its files are removed later. Whoever waits for it gets the
         error code. Returns what it was."""
-        self._checkpoints.forget((topic_id, index))
         hosted = self.by_id.pop((topic_id, index), None)
         if hosted is None:
             return None
@@ -522,8 +519,9 @@ class HostedReplicas:
         partition, log = hosted.partition, hosted.log
         partition.failed(code)
         hosted.log = None
-        path = f"{self._paths[hosted.directory_id]}/{directory_name(partition.topic, index)}"
-        self.discard(hosted.directory_id, path, partition, hosted.lane, None if log is None else log.log)
+        self._checkpoints.give_up(hosted.directory_id, hosted.key)
+        path = f"{self._paths[hosted.directory_id]}/{directory_name(*hosted.key)}"
+        self.discard(hosted.directory_id, path, hosted.key, hosted.lane, None if log is None else log.log)
         return hosted
 
     def close_all(self, done: Callable[[], None]) -> None:

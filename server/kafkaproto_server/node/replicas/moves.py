@@ -328,7 +328,7 @@ class Moves:
         moving.is_over = True
         log = None if moving.log is None else moving.log.log
         if self._directories.is_online(moving.target_id) and not moving.keeps_files:
-            self._replicas.discard(moving.target_id, moving.path, moving.hosted.partition, moving.lane, log)
+            self._replicas.discard(moving.target_id, moving.path, moving.hosted.key, moving.lane, log)
         elif log is not None:
             moving.lane.put(DiskJob(log.abandon, lambda _: None, lambda error: None))
 
@@ -435,8 +435,7 @@ class Moves:
             if isinstance(error, StorageError):
                 _log.error("%s cannot be moved: %s", source.directory, error)
                 self._give_up(moving)
-            else:
-                self._replicas.read_failed(moving.hosted, source, error)
+            self._replicas.read_failed(moving.hosted, source, error)
         self._later(moving, RETRY_MS)
 
     def _flushed(self, moving: _Moving, recovery_point: int) -> None:
@@ -556,8 +555,9 @@ class Moves:
         is_alive = isinstance(error, StorageError) or (isinstance(error, OSError) and is_shortage(error))
         if moving.is_settling and is_alive:
             # It may have its new name already.
-            path, partition = self._path_in_use(moving), moving.hosted.partition
-            self._replicas.discard(moving.target_id, path, partition, moving.lane)
+            self._replicas.discard(
+                moving.target_id, self._path_in_use(moving), moving.hosted.key, moving.lane
+            )
         if moving.is_cancelled:
             self._end(moving)
         else:

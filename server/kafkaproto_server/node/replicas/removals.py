@@ -8,8 +8,8 @@ LogManager.deleteLogs.
 
 from __future__ import annotations
 
-import contextlib
 import heapq
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -19,6 +19,9 @@ import trio
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
 from kafkaproto_server.node.threads import Jobs
 from kafkaproto_server.ports import Clock, Disk
+from kafkaproto_server.storage.errors import OF_FILES
+
+_log = logging.getLogger("kafkaproto.server.replicas")
 
 MAX_PATHS_PER_JOB = 100
 """How many files one job removes, so that other work of the lane gets its turn."""
@@ -82,10 +85,17 @@ class Removals:
 def _remove(disk: Disk, paths: Sequence[str]) -> None:
     for path in paths:
         # Its directory may have been renamed with the topic's deletion, and a name may come twice.
-        with contextlib.suppress(FileNotFoundError):
+        try:
             if disk.is_directory(path):
                 for name in disk.list_directory(path):
                     disk.remove(f"{path}/{name}")
                 disk.remove_directory(path)
             else:
                 disk.remove(path)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            if error.errno not in OF_FILES:
+                raise
+            # Somebody put it there, or let nobody remove it. The directory works.
+            _log.warning("%s stays: %s", path, error)

@@ -24,8 +24,8 @@ class Renames:
         self._disk.sync_directory(source.rpartition("/")[0])
 
     def stray(self, directory_id: bytes, source: str, target: str) -> None:
-        """Set aside what is no replica of this broker, or not the one that it should be."""
-        if self._directories.is_online(directory_id):
+        """Set aside what is no replica of this broker, or not the one that it should be, if it is there."""
+        if self._directories.is_online(directory_id) and self._disk.exists(source):
             self.durably(source, target)
 
     def deleted(self, directory_id: bytes, log: Log | None, source: str, target: str) -> bool:

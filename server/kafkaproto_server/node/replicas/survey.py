@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec import structs
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
 from kafkaproto_server.broker.start_table import FoundReplica
@@ -24,10 +25,12 @@ from kafkaproto_server.storage.directories.partition_directories import (
     DELETE_SUFFIX,
     FUTURE_SUFFIX,
     PartitionDirectory,
+    directory_name,
     parse_directory_name,
 )
 from kafkaproto_server.storage.errors import CorruptFileError, of_log
 from kafkaproto_server.storage.log.partition_metadata import check_has_no_records
+from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import read_topic_id
 from kafkaproto_server.types import METADATA_LOG_NAME
 
@@ -67,33 +70,87 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     """Read what is in a log directory. Raises OSError.
 
     A future copy whose topic id is damaged is a stray: a power loss may leave that of a copy that was just begun, and
-    nobody would ever remove it.
+    nobody would ever remove it. A replica that the checkpoints have, and that has no directory, is found as one that is
+    gone: they are lowered before this broker renames or removes a directory.
     """
     replicas: list[FoundReplica] = []
     deleted = []
     is_of_boot = is_of_this_boot(disk, path)
     is_kept = is_of_boot or is_clean
     recovery_points = _offsets(disk, path, RECOVERY_POINTS)
+    high_watermarks = _offsets(disk, path, HIGH_WATERMARKS)
     for name in disk.list_directory(path):
         found = parse_directory_name(name)
         if found is not None and found.suffix == DELETE_SUFFIX:
             deleted.append(name)
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
-        reached = recovery_points.get((found.topic, found.partition), 0)
-        replica = _replica(disk, path, directory_id, name, found, may_lack_id=not (is_kept or reached))
+        key = (found.topic, found.partition)
+        has_reached = _has_reached(recovery_points.get(key, 0), high_watermarks.get(key, 0), is_kept=is_kept)
+        may_lack_id = not (is_kept or has_reached)
+        replica = _replica(disk, path, directory_id, name, found, may_lack_id=may_lack_id)
+        if replica.topic_id is None and has_reached and not (replica.is_future or replica.is_damaged):
+            # It has no records, and there were some.
+            replica = structs.replace(replica, is_damaged=True, torn_id="")
         replicas.append(replica)
-    return DirectorySurvey(
+    survey = DirectorySurvey(
         is_clean=is_clean,
         found=tuple(replicas),
         recovery_points=recovery_points,
         log_starts=_offsets(disk, path, LOG_STARTS),
-        high_watermarks=_offsets(disk, path, HIGH_WATERMARKS),
+        high_watermarks=high_watermarks,
         deleted=deleted,
         cleaned=_offsets(disk, path, CLEANED),
         is_kept=is_kept,
         is_of_boot=is_of_boot,
     )
+    return structs.replace(survey, found=(*replicas, *_gone(survey, directory_id)))
+
+
+def without_moved(surveys: Mapping[bytes, DirectorySurvey]) -> dict[bytes, DirectorySurvey]:
+    """The same without those that are gone from one directory and lie in another: they had moved there."""
+    there = {
+        (each.topic, each.index)
+        for survey in surveys.values()
+        for each in survey.found
+        if not each.is_gone and not each.is_future
+    }
+    return {
+        directory_id: structs.replace(
+            survey,
+            found=tuple(
+                each for each in survey.found if not each.is_gone or (each.topic, each.index) not in there
+            ),
+        )
+        for directory_id, survey in surveys.items()
+    }
+
+
+def _gone(survey: DirectorySurvey, directory_id: bytes) -> Iterator[FoundReplica]:
+    """What the checkpoints have, and no directory, also none that is to be removed."""
+    there = {(each.topic, each.index) for each in survey.found}
+    for name in survey.deleted:
+        deleted = parse_directory_name(name)
+        assert deleted is not None, "it was parsed before"
+        there.add((deleted.topic, deleted.partition))
+    for topic, index in sorted({*survey.recovery_points, *survey.high_watermarks} - there):
+        known = survey.checkpointed(topic, index)
+        if _has_reached(known.recovery_point, known.high_watermark, is_kept=survey.is_kept):
+            yield FoundReplica(
+                directory_id=directory_id,
+                name=directory_name(topic, index),
+                topic=topic,
+                index=index,
+                topic_id=None,
+                is_future=False,
+                is_damaged=True,
+                torn_id="",
+                is_gone=True,
+            )
+
+
+def _has_reached(recovery_point: int, high_watermark: int, *, is_kept: bool) -> bool:
+    return reached_by_checkpoints(recovery_point, high_watermark, is_kept=is_kept) is not None
 
 
 def _replica(

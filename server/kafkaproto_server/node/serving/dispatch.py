@@ -128,6 +128,7 @@ class Dispatcher:
         # pile up work of its earlier connections.
         self.room.drop(owner)
         self.slices.drop(owner)
+        self.throttling.ended(connection)
         waiting = self.abandonable.get(owner)
         if waiting is not None:
             waiting.abandon()

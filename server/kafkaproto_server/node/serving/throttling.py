@@ -7,7 +7,8 @@ quota of partition changes is enforced by the active controller. Its response sa
 broker that forwarded the request mutes the client.
 
 Connections that come while a quota is exceeded wait before they are served (`quotas.client_quotas.Wait`), so that a
-client gains nothing by new ones.
+client gains nothing by new ones. Each does so once, and for no longer than was known when it came: those that were
+there before may exceed the quota again and again.
 
 What other brokers send is exempt: the fetches of followers, and the ends of transactions.
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -82,6 +83,8 @@ class Throttling:
         self._connection_rates = connection_rates or ConnectionRates(windows)
         # The newest connection of each listener, by its number, of those that have made a request.
         self._newest: dict[str, int] = {}
+        # Of each connection that had to wait: from when on it is served, by listener and number.
+        self._served_from: dict[tuple[str, int], int] = {}
         self._waits = {each: Histogram() for each in (*_WAITS.values(), _MUTATIONS)}
         self.statistics = ThrottleStatistics(used=self.rates.used, waits=self._waits)
 
@@ -110,13 +113,19 @@ class Throttling:
         name = connection.listener_name
         self._newest[name] = max(self._newest.get(name, 0), connection.connection_id)
 
-    def left_ms(self, key: str, user: str, client_id: str, connection: ConnectionInfo) -> int:
-        """How long a connection still has to wait because of a quota that others have exceeded."""
+    def ended(self, connection: ConnectionInfo) -> None:
+        """A connection has ended."""
+        self._served_from.pop((connection.listener_name, connection.connection_id), None)
+
+    def left_ms(self, keys: Iterable[str], user: str, client_id: str, connection: ConnectionInfo) -> int:
+        """How long a connection still has to wait because of quotas of these keys that others have exceeded."""
         now_ms = self.now_ms()
-        wait = self.rates.wait(key, user, client_id, now_ms)
-        if wait is None:
-            return 0
-        return wait.left_ms(connection.listener_name, connection.connection_id, now_ms)
+        name, number = connection.listener_name, connection.connection_id
+        waits = [self.rates.wait(each, user, client_id, now_ms) for each in keys]
+        left_ms = max((each.left_ms(name, number, now_ms) for each in waits if each is not None), default=0)
+        if left_ms:
+            left_ms = max(0, self._served_from.setdefault((name, number), now_ms + left_ms) - now_ms)
+        return left_ms
 
     def rotate(self) -> None:
         """See `Histogram`."""
@@ -197,13 +206,13 @@ class RequestThrottle:
             keys.append(RateQuota.REQUEST.value)
         if key == ApiKey.PRODUCE:
             keys.append(RateQuota.PRODUCE.value)
-        left_ms = max((self._left_ms(each) for each in keys), default=0)
+        left_ms = self._left_ms(*keys)
         if not left_ms:
             self._node.came(self._connection)
         return left_ms
 
-    def _left_ms(self, key: str) -> int:
-        return self._node.left_ms(key, self._user, self._client_id, self._connection)
+    def _left_ms(self, *keys: str) -> int:
+        return self._node.left_ms(keys, self._user, self._client_id, self._connection)
 
     def run(self, work: Callable[[], None]) -> None:
         """Do a part of the request's work, whose time counts."""
@@ -238,7 +247,7 @@ class RequestThrottle:
 
     def fetched(self, record_bytes: int) -> int:
         """See `Throttle`."""
-        left_ms = max(self._left_ms(RateQuota.FETCH.value), self._left_ms(RateQuota.REQUEST.value))
+        left_ms = self._left_ms(RateQuota.FETCH.value, RateQuota.REQUEST.value)
         throttle_ms = max(self._record(RateQuota.FETCH, record_bytes), self._charge(), left_ms)
         if throttle_ms:
             node = self._node

@@ -43,7 +43,7 @@ from kafkaproto_server.share.aborted import aborted_batches
 from kafkaproto_server.share.acquiring import AcquiredRange, LogBatch, Wanted, acquire, give_back
 from kafkaproto_server.share.claims import claims_many, long_gaps
 from kafkaproto_server.share.partition import SharePartition
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError, UnusableFileError
 
 MAX_PARTITIONS: Final = 100
 """How many share partitions one request reads at most."""
@@ -194,7 +194,7 @@ class ShareFetches:
         """The log could not be read."""
         if isinstance(error, OffsetOutOfRangeError):
             read.error = ShareError(ErrorCode.OFFSET_OUT_OF_RANGE)
-        elif isinstance(error, CorruptFileError):
+        elif isinstance(error, CorruptFileError) and not isinstance(error, UnusableFileError):
             read.error = ShareError(ErrorCode.CORRUPT_MESSAGE, str(error))
         else:
             self._fetches.read_failed(log_read.hosted, log_read.log, error)

@@ -44,6 +44,9 @@ def accept_log(
     ``report`` gets a line for everything that is done. Raises StorageError, OSError."""
     name = directory_name(topic, index)
     found = [each for each in log_directories if disk.is_directory(f"{each}/{name}")]
+    if not found:
+        # Of one that is gone, the checkpoints say where it was.
+        found = [each for each in log_directories if _is_in_checkpoints(disk, each, (topic, index))]
     if len(found) != 1:
         where = ", ".join(found or log_directories)
         raise StorageError(f"{name} is in {len(found)} of the log directories, and not in one: {where}")
@@ -54,6 +57,11 @@ def accept_log(
         raise StorageError(f"{log_directory} is in use: stop the broker first") from error
     try:
         directory = f"{log_directory}/{name}"
+        if not disk.exists(directory):
+            if topic_id is None:
+                raise _topic_id_is_needed(f"{directory} is gone")
+            disk.make_directory(directory)
+            report(f"Made {directory}.")
         _settle_topic_id(disk, directory, topic_id, report)
         _remove_witnesses(disk, directory)
         end_offset = _recover(disk, directory, report)
@@ -71,14 +79,25 @@ def _settle_topic_id(
     except CorruptFileError:
         found = None
     if found is not None and topic_id not in (None, found):
-        raise StorageError(f"{path} names another topic id")
+        raise StorageError(f"{path} names another topic id: remove the file if that is wrong")
     if found is None:
         if topic_id is None:
-            raise StorageError(
-                f"{path} is gone or not valid: give the topic's id with --topic-id (kafka-topics --describe shows it)"
-            )
+            raise _topic_id_is_needed(f"{path} is gone or not valid")
         replace_file(disk, directory, PARTITION_METADATA_NAME, encode_partition_metadata(topic_id))
         report(f"Wrote {path}.")
+
+
+def _topic_id_is_needed(problem: str) -> StorageError:
+    return StorageError(f"{problem}: give the topic's id with --topic-id (kafka-topics --describe shows it)")
+
+
+def _is_in_checkpoints(disk: Disk, log_directory: str, key: tuple[str, int]) -> bool:
+    try:
+        return any(
+            read_offsets(disk, log_directory, name).get(key, 0) for name in (HIGH_WATERMARKS, RECOVERY_POINTS)
+        )
+    except ValueError as error:
+        raise StorageError(str(error)) from error
 
 
 def _remove_witnesses(disk: Disk, directory: str) -> None:

@@ -25,7 +25,7 @@ from kafkaproto_server.log_state.compaction import (
 )
 from kafkaproto_server.log_state.key_offsets import KeyOffsets
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.errors import CorruptFileError, of_log_in_use
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.scan import FileScan
 from kafkaproto_server.storage.log.segment import LogConfig, Segment
@@ -91,9 +91,10 @@ class Cleaning:
         """Go on, for about so many bytes that are read and written. Returns a new segment when one is complete, else
         None; see `is_done`. Raises CorruptFileError if the log cannot be cleaned, and OSError."""
         end = self.read_bytes + self.written_bytes + max_bytes
-        for group in self._steps:
-            if group is not None or self.read_bytes + self.written_bytes >= end:
-                return group
+        with of_log_in_use(self._disk, self._plan.directory):
+            for group in self._steps:
+                if group is not None or self.read_bytes + self.written_bytes >= end:
+                    return group
         self.is_done = True
         return None
 

@@ -28,7 +28,10 @@ from kafkaproto.log import (
     iterate_time_index,
     segment_file_name,
 )
-from kafkaproto_server.ports import Disk, File
+from kafkaproto_server.ports import Buffer, Disk, File
+
+READ_BYTES = 1 << 20
+"""How much of an index is read at once."""
 
 NO_TIMESTAMP = -1
 """The timestamp of a batch whose producer gave none."""
@@ -63,7 +66,11 @@ class _IndexFile:
     def is_full(self) -> bool:
         return self.count * self._entry_size >= self._max_bytes
 
-    def settle(self, entries: bytes) -> None:
+    def has_room_behind(self, size: int) -> bool:
+        """Whether so many bytes of entries leave room for another one."""
+        return size < self._max_bytes
+
+    def settle(self, entries: Buffer) -> None:
         """Make the file contain these entries and nothing else."""
         self.count = len(entries) // self._entry_size
         # One entry more than expected is read, because the file may hold further ones or zeros.
@@ -75,8 +82,20 @@ class _IndexFile:
             self._file.append([entries])
 
     def read(self) -> bytes:
-        """All bytes of the file, and at most as many as it may have."""
-        return self._file.read_at(0, self._max_bytes)
+        """The bytes of the file, at most as many as it may have. Of the zeros at its end, some are left out: it may be
+        preallocated for many more entries than it has."""
+        part_bytes = READ_BYTES - READ_BYTES % self._entry_size
+        parts = []
+        for position in range(0, self._max_bytes, part_bytes):
+            part = self._file.read_at(position, min(part_bytes, self._max_bytes - position))
+            parts.append(part)
+            if len(part) < part_bytes:
+                break
+            if not any(part[-self._entry_size :]):
+                # Whoever reads the entries stops here. That they are whole is still to be seen.
+                parts.append(bytes(self._file.size() % self._entry_size))
+                break
+        return b"".join(parts)
 
     def peek(self) -> bytes:
         """The same; nothing if there is no file, which stays so."""
@@ -140,8 +159,9 @@ class OffsetIndex:
         self.path = f"{directory}/{segment_file_name(base_offset, OFFSET_INDEX_SUFFIX)}{suffix}"
         self._base_offset = base_offset
         self.file = _IndexFile(disk, self.path, self.ENTRY_SIZE, max_bytes)
-        self._offsets = array("q")
-        self._positions = array("q")
+        # Relative to the base, as in the file. A broker has all of its indexes in memory.
+        self._offsets = array("i")
+        self._positions = array("i")
 
     def renamed(self, directory: str, suffix: str) -> None:
         """Its closed file was renamed."""
@@ -151,7 +171,9 @@ class OffsetIndex:
     @property
     def last(self) -> OffsetIndexEntry | None:
         """The newest entry."""
-        return OffsetIndexEntry(self._offsets[-1], self._positions[-1]) if self._offsets else None
+        if not self._offsets:
+            return None
+        return OffsetIndexEntry(self._base_offset + self._offsets[-1], self._positions[-1])
 
     @property
     def last_position(self) -> int:
@@ -160,25 +182,28 @@ class OffsetIndex:
 
     def note(self, offset: int, position: int) -> bytes:
         """Add an entry in memory only; returns its bytes."""
+        entry = encode_offset_index_entry(self._base_offset, OffsetIndexEntry(offset, position))
         # Readers in other threads look an offset up first, and then its position.
         self._positions.append(position)
-        self._offsets.append(offset)
-        return encode_offset_index_entry(self._base_offset, OffsetIndexEntry(offset, position))
+        self._offsets.append(offset - self._base_offset)
+        return entry
 
     def load(self, log_size: int) -> bool:
         """Take the entries from the file. False, with no entry taken, if they are not valid for a ``.log`` file of
         ``log_size`` bytes."""
         try:
-            entries = list(iterate_offset_index(self.file.read(), self._base_offset))
+            for offset, position in iterate_offset_index(self.file.read(), self._base_offset):
+                self._positions.append(position)
+                self._offsets.append(offset - self._base_offset)
         except RemoteProtocolError:
+            self.forget()
             return False
         # The index is not synced with the log. After a crash it may name batches that never reached
         # the disk.
-        if entries and entries[-1].position >= log_size:
+        if self._positions and self._positions[-1] >= log_size:
+            self.forget()
             return False
-        for entry in entries:
-            self.note(*entry)
-        self.file.count = len(entries)
+        self.file.count = len(self._offsets)
         return True
 
     def newest_in_file(self) -> OffsetIndexEntry | None:
@@ -201,7 +226,7 @@ class OffsetIndex:
 
     def position_for(self, offset: int) -> int:
         """A position at or before the batch that holds ``offset``."""
-        index = bisect_right(self._offsets, offset)
+        index = bisect_right(self._offsets, offset - self._base_offset)
         return self._positions[index - 1] if index else 0
 
     def last_position_up_to(self, position: int) -> int:
@@ -211,7 +236,7 @@ class OffsetIndex:
 
     def truncate_to(self, offset: int) -> None:
         """Remove the entries of ``offset`` and after."""
-        kept = bisect_left(self._offsets, offset)
+        kept = bisect_left(self._offsets, offset - self._base_offset)
         del self._offsets[kept:]
         del self._positions[kept:]
         self.file.cut(kept)
@@ -229,7 +254,7 @@ class TimeIndex:
         self._base_offset = base_offset
         self.file = _IndexFile(disk, self.path, self.ENTRY_SIZE, max_bytes)
         self._timestamps = array("q")
-        self._offsets = array("q")
+        self._offsets = array("i")  # Relative to the base.
 
     def renamed(self, directory: str, suffix: str) -> None:
         """Its closed file was renamed."""
@@ -239,26 +264,30 @@ class TimeIndex:
     @property
     def last(self) -> TimeIndexEntry | None:
         """The newest entry."""
-        return TimeIndexEntry(self._timestamps[-1], self._offsets[-1]) if self._timestamps else None
+        if not self._timestamps:
+            return None
+        return TimeIndexEntry(self._timestamps[-1], self._base_offset + self._offsets[-1])
 
     def note(self, timestamp: int, offset: int) -> bytes:
         """Add an entry in memory only, if the timestamp advanced. Returns its bytes, or none."""
         # The entries must ascend: Kafka looks them up by binary search.
         if timestamp <= (self._timestamps[-1] if self._timestamps else NO_TIMESTAMP):
             return b""
+        entry = encode_time_index_entry(self._base_offset, TimeIndexEntry(timestamp, offset))
         self._timestamps.append(timestamp)
-        self._offsets.append(offset)
-        return encode_time_index_entry(self._base_offset, TimeIndexEntry(timestamp, offset))
+        self._offsets.append(offset - self._base_offset)
+        return entry
 
     def load(self) -> bool:
         """Take the entries from the file. False, with no entry taken, if they are not valid."""
         try:
-            entries = list(iterate_time_index(self.file.read(), self._base_offset))
+            for timestamp, offset in iterate_time_index(self.file.read(), self._base_offset):
+                self._timestamps.append(timestamp)
+                self._offsets.append(offset - self._base_offset)
         except RemoteProtocolError:
+            self.forget()
             return False
-        for entry in entries:
-            self.note(*entry)
-        self.file.count = len(entries)
+        self.file.count = len(self._timestamps)
         return True
 
     def newest_in_file(self) -> TimeIndexEntry | None:
@@ -283,11 +312,11 @@ class TimeIndex:
         """An offset at or before the first record whose timestamp is ``timestamp`` or later."""
         # Up to the offset of an entry, no timestamp is larger than that of the entry.
         index = bisect_left(self._timestamps, timestamp)
-        return self._offsets[index - 1] if index else self._base_offset
+        return self._base_offset + (self._offsets[index - 1] if index else 0)
 
     def truncate_to(self, offset: int) -> None:
         """Remove the entries of ``offset`` and after."""
-        kept = bisect_left(self._offsets, offset)
+        kept = bisect_left(self._offsets, offset - self._base_offset)
         del self._timestamps[kept:]
         del self._offsets[kept:]
         self.file.cut(kept)

@@ -20,19 +20,23 @@ Indexes contain nothing that the batches do not. They are rewritten if they diff
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from struct import Struct
 
 from kafkaproto.log import MAX_OFFSET, StopReason, find_batch
-from kafkaproto.records.batch import MAGIC, MAGIC_OFFSET, RecordBatchView
+from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC, MAGIC_OFFSET, RecordBatchView
 from kafkaproto_server.ports import File
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
 from kafkaproto_server.storage.log.reached import TOPIC_REMEDY, Reached
-from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan
+from kafkaproto_server.storage.log.scan import WINDOW_BYTES, FileScan, wrong_crc
 
 EVERYTHING = MAX_OFFSET
 """As a recovery point: the log was closed in order, so all its records are durable."""
+
+_HEAD: Callable[[bytes, int], tuple[int, ...]] = Struct(">qi11xi30xi").unpack_from
+"""Base offset, length, last offset delta and record count of a batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +63,6 @@ class RecoveryPolicy:
     """Whether segments behind one that was cut stay, with a gap before them: an administrator accepts the loss."""
     has_no_gaps: bool = False
     """Whether each segment of a topic's log has to begin where the one before ends, as the log was never compacted."""
-
-    @property
-    def may_lack_topic_id(self) -> bool:
-        """Whether a crash may have taken what says whose log it is, though it has records: then nothing was durable."""
-        return not (self.cuts_damage and (self.is_kept or self.reached))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,15 +203,30 @@ def unknown_format(file: File, path: str, position: int) -> CorruptFileError:
 
 def _find_batch_from(file: File, start: int, size: int) -> int | None:
     """Position of a valid batch, of any offset, at or behind ``start``; None if there is none."""
-    window = WINDOW_BYTES
-    while True:
-        found = find_batch(file.read_at(start, window), 0, 0)
+    while size - start >= HEADER_SIZE:
+        data = file.read_at(start, WINDOW_BYTES)
+        found = find_batch(data, 0, 0)
         if found is not None:
             return start + found
-        if window >= size - start:
-            return None
-        # From the same start again: a batch may lie across the end of the window.
-        window *= 2
+        # A batch may lie across the end of the window, and a header as well.
+        for position, length in _batches_across_end(data):
+            if length <= size - start - position and wrong_crc(file, start + position, length) is None:
+                return start + position
+        start += len(data) - HEADER_SIZE + 1
+    return None
+
+
+def _batches_across_end(data: bytes) -> Iterator[tuple[int, int]]:
+    """(position, length in bytes) of what looks like the header of a batch that ends behind these bytes."""
+    at = data.find(MAGIC, MAGIC_OFFSET)
+    while 0 <= at <= len(data) - HEADER_SIZE + MAGIC_OFFSET:
+        position = at - MAGIC_OFFSET
+        base_offset, length, last_delta, count = _HEAD(data, position)
+        length += LENGTH_END
+        # The metadata log is never compacted. Random bytes hardly ever look like that, and are not read for nothing.
+        if base_offset >= 0 and length > len(data) - position and count == last_delta + 1 > 0:
+            yield position, length
+        at = data.find(MAGIC, at + 1)
 
 
 def _refuse(path: str, position: int, offset: int, reason: str) -> None:

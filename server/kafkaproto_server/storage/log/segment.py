@@ -32,7 +32,7 @@ from kafkaproto_server.storage.log.recovery import (
     RecoveryPolicy,
     recover_segment,
 )
-from kafkaproto_server.storage.log.scan import FileScan
+from kafkaproto_server.storage.log.scan import FileScan, batch_size
 from kafkaproto_server.storage.log.unsynced import cut_again, sync, write_again
 
 LOCATE_BYTES = 1 << 16
@@ -116,6 +116,8 @@ class Segment:
         self._first_append_ms: int | None = None
         self._is_synced = True
         self._is_closed = False
+        # Any other segment has a file. If somebody removed it, an empty one must not take its place.
+        self._is_new = bool(suffix)
 
     @property
     def _file(self) -> File:
@@ -125,7 +127,7 @@ class Segment:
                 # A reader and the writer may both need it for the first time.
                 if self._opened is None:
                     self._check_open()
-                    self._opened = self._disk.open(self.path, create=True)
+                    self._opened = self._disk.open(self.path, create=self._is_new)
         return self._opened
 
     def _check_open(self) -> None:
@@ -137,10 +139,12 @@ class Segment:
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
         """An empty segment for appends. The names of its files are not durable before the directory is synced."""
         segment = cls(disk, directory, base_offset, config)
+        segment._is_new = True
         # Appends are made at the end of the file. Bytes of an older file would come before them.
         assert segment._file.size() == 0, f"{segment.path} exists already"
         segment.become_active()
         segment._close_files()
+        segment._is_new = False
         return segment
 
     def recover(
@@ -157,13 +161,17 @@ class Segment:
         none. ``visit`` is called for every batch. Raises StorageError, with no file changed.
         """
         is_last = next_base is None
-        offset_entries: list[bytes] = []
-        time_entries: list[bytes] = []
+        offset_entries, time_entries = bytearray(), bytearray()
 
         def note(position: int, view: RecordBatchView) -> None:
-            if self._wants_entry(position, view):
-                offset_entries.append(self._offset_index.note(view.last_offset, position))
-                time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+            # With a shorter interval than when they were appended, batches may want more entries than there is room.
+            if (
+                self._wants_entry(position, view)
+                and self._offset_index.file.has_room_behind(len(offset_entries))
+                and self._time_index.file.has_room_behind(len(time_entries))
+            ):
+                offset_entries.extend(self._offset_index.note(view.last_offset, position))
+                time_entries.extend(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
             visit(view)
 
         recovered = recover_segment(
@@ -185,11 +193,11 @@ class Segment:
             cut_again(self._file, recovered.size)
             self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
-        time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
+        time_entries.extend(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
         # The indexes follow from the batches. Those that a crash left may name batches that were
         # cut off.
-        self._offset_index.file.settle(b"".join(offset_entries))
-        self._time_index.file.settle(b"".join(time_entries))
+        self._offset_index.file.settle(offset_entries)
+        self._time_index.file.settle(time_entries)
         if not self._config.is_durable_at_once:
             # What was read may be in the system's memory only, if it was the process that died.
             self._is_synced = False
@@ -263,10 +271,10 @@ class Segment:
 
     def _first_batch(self) -> RecordBatchView | None:
         """The first batch of the file; None if it is not valid, or if the segment does not begin with it."""
-        try:
-            _, first = self._locate(self.base_offset)
-            first.check()
-        except (CorruptFileError, RemoteProtocolError):
+        _, first = next(
+            iter(FileScan(self._file, with_old_formats=True, window_bytes=LOCATE_BYTES)), (0, None)
+        )
+        if first is None:
             return None
         return first if first.base_offset == self.base_offset or self._config.has_gaps else None
 
@@ -461,7 +469,11 @@ class Segment:
         return None
 
     def _times_at(self, place: batch_walk.BatchPlace, start_offset: int) -> Iterator[tuple[int, int]]:
-        view = view_of_batch(self._file.read_at(place.position, place.size_in_bytes))
+        try:
+            view = view_of_batch(self._file.read_at(place.position, place.size_in_bytes))
+        except RemoteProtocolError as error:
+            # The file was whole when it was opened: somebody has shortened it since.
+            raise CorruptFileError(self.path, str(error), position=place.position) from error
         try:
             for offset, timestamp in record_times(view):
                 if not view.first_offset <= offset < place.next_offset:
@@ -555,6 +567,7 @@ class Segment:
     def renamed(self, suffix: str) -> None:
         """Its files were renamed, and end with another suffix now. They have to be closed."""
         assert self._opened is None, f"{self.path} is open"
+        self._is_new = False
         directory = self.path.rpartition("/")[0]
         self.path = f"{directory}/{segment_file_name(self.base_offset)}{suffix}"
         self._offset_index.renamed(directory, suffix)
@@ -610,12 +623,12 @@ class Segment:
                     return position + view.position, view
                 skipped = view.position + view.size_in_bytes
             if skipped == 0:
-                if len(data) < length:
-                    # The file ends inside the batch, so reading more brings nothing.
+                # The batch is larger than the bytes that were read, or the file ends inside of it.
+                size = batch_size(data) if len(data) == length else 0
+                if not length < size <= self.size - position:
                     text = f"no whole batch is there for offset {offset}, though it was appended"
                     raise CorruptFileError(self.path, text, position=position)
-                # The batch is larger than the bytes that were read.
-                length *= 2
+                length = size
             position += skipped
 
     def _batches_in(self, data: bytes, position: int) -> Iterator[RecordBatchView]:
@@ -630,9 +643,11 @@ class Segment:
         last = self._time_index.last
         self._max_timestamp, self._offset_of_max_timestamp = (-1, self.base_offset) if last is None else last
         position = self._offset_index.last_position
-        data = self._file.read_at(position, self.size - position)
-        for view in self._batches_in(data, position):
-            if view.max_timestamp > self._max_timestamp:
-                self._max_timestamp, self._offset_of_max_timestamp = view.max_timestamp, view.last_offset
+        for place in batch_walk.walk(self._file.read_at, self.path, position, self.size):
+            if place.max_timestamp > self._max_timestamp:
+                self._max_timestamp, self._offset_of_max_timestamp = (
+                    place.max_timestamp,
+                    place.next_offset - 1,
+                )
         if self.size == 0:
             self._first_timestamp = None

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from itertools import groupby
+from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
@@ -27,7 +29,13 @@ from kafkaproto_server.file_part import Sendable
 from kafkaproto_server.log_state.producers import ProducerStates
 from kafkaproto_server.log_state.transactions import EndTransactionMarker, end_transaction_marker
 from kafkaproto_server.ports import Buffer, Disk
-from kafkaproto_server.storage.errors import CorruptFileError, of_log
+from kafkaproto_server.storage.errors import (
+    CorruptFileError,
+    UnusableFileError,
+    is_of_file,
+    of_log,
+    of_log_in_use,
+)
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.producer_state_file import (
     remove_producer_states_outside,
@@ -35,7 +43,7 @@ from kafkaproto_server.storage.log.producer_state_file import (
 )
 from kafkaproto_server.storage.log.reached import Reached
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
-from kafkaproto_server.storage.log.segment import LogConfig, TimestampedOffset
+from kafkaproto_server.storage.log.segment import LogConfig, Segment, TimestampedOffset
 from kafkaproto_server.storage.log.topic_retention import AgedSegment, TopicRetention, removable_segments
 from kafkaproto_server.storage.log.transaction_index_files import (
     IndexFile,
@@ -51,6 +59,9 @@ REPLAY_BYTES = 1 << 20
 SHORT_APPEND_BYTES = 1 << 20
 """To write so much to the page cache takes half a millisecond."""
 _NO_LIMIT = (1 << 63) - 1
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,8 +84,27 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a new segment was begun, because the last one was removed."""
 
 
+def _in_use(method: Callable[Concatenate[TopicLog, P], T]) -> Callable[Concatenate[TopicLog, P], T]:
+    """A method of a log whose files may be opened for it only now, see `of_log_in_use`. It costs nothing unless there
+    is an error."""
+
+    @wraps(method)
+    def call(log: TopicLog, /, *arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return method(log, *arguments, **named)
+        except OSError as error:
+            if not is_of_file(log._disk, log.directory, error):
+                raise
+            raise UnusableFileError(log.directory, error) from error
+
+    return call
+
+
 class TopicLog:
-    """One log. Its changes are made by one thread at a time; any thread may read."""
+    """One log. Its changes are made by one thread at a time; any thread may read.
+
+    An error that speaks of one of its files is an UnusableFileError; any other OSError is one of the disk.
+    """
 
     def __init__(self, disk: Disk, log: Log, topic_id: bytes, producer_expiration_ms: int) -> None:
         self._disk = disk
@@ -112,7 +142,9 @@ class TopicLog:
             is_kept=is_kept,
             has_no_gaps=config.cuts_at_gaps and not was_compacted,
         )
-        with of_log(directory):
+        with of_log_in_use(disk, directory), of_log(directory):
+            if reached is not None and not disk.exists(directory):
+                raise reached.lost(directory, 0)
             log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
         return cls(disk, log, topic_id, producer_expiration_ms)
 
@@ -124,7 +156,7 @@ class TopicLog:
     def found(self, now_ms: int) -> Found:
         """The state of the log, which was just opened, with that of its producers. ``now_ms`` is wall time. Raises
         CorruptFileError, OSError."""
-        with of_log(self.directory):
+        with of_log_in_use(self._disk, self.directory), of_log(self.directory):
             return self._found_at_start(now_ms)
 
     def _found_at_start(self, now_ms: int) -> Found:
@@ -215,6 +247,7 @@ class TopicLog:
         states.log_start_moved(log.log_start_offset)
         return states, completed
 
+    @_in_use
     def append(
         self,
         batches: Sequence[Buffer],
@@ -255,12 +288,14 @@ class TopicLog:
         for index, part in groupby(aborted, lambda each: bisect_right(bases, each.last_offset)):
             yield bases[index - 1], list(part)
 
+    @_in_use
     def write_producers(self, states: bytes, offset: int) -> None:
         """Write the producers' states at an offset (`encode_producer_snapshot`), unless the log was cut before it
         meanwhile."""
         if offset <= self.log.log_end_offset:
             write_producer_state(self._disk, self.directory, offset, states)
 
+    @_in_use
     def truncate_to(self, offset: int, now_ms: int) -> Found:
         """Remove all records from ``offset`` on, but none before the log's start. Returns the new state."""
         start = self.log.log_start_offset
@@ -270,11 +305,13 @@ class TopicLog:
             self.log.truncate_fully_to(start)
         return self._found_after_cut(now_ms)
 
+    @_in_use
     def truncate_fully_to(self, offset: int, now_ms: int) -> Found:
         """Remove all records and begin again at ``offset``."""
         self.log.truncate_fully_to(offset)
         return self._found_after_cut(now_ms)
 
+    @_in_use
     def begin_within(
         self, batches: Buffer, base_offset: int, aborted: Sequence[AbortedTransaction], wall_ms: int
     ) -> bool:
@@ -286,6 +323,7 @@ class TopicLog:
         self.log.move_start_to(start)
         return has_rolled
 
+    @_in_use
     def move_start_to(self, offset: int) -> int:
         """Let the log start at ``offset``, but not before where it does and not behind its end; whole segments before
         are deleted. Returns where the log starts. Raises OSError."""
@@ -300,6 +338,7 @@ class TopicLog:
             )
         return log.log_start_offset
 
+    @_in_use
     def remove_old(self, retention: TopicRetention, *, high_watermark: int, wall_ms: int) -> Removed | None:
         """Remove the segments that retention does not keep. Returns None if it keeps all. Raises OSError."""
         log = self.log
@@ -331,10 +370,16 @@ class TopicLog:
         """See `Log.unsynced`."""
         return self.log.unsynced(with_active=with_active)
 
+    @_in_use
     def was_synced(self, unsynced: Unsynced) -> None:
         """See `Log.was_synced`. Nothing happens if the log is in another directory now."""
         if unsynced.directory == self.directory:
             self.log.was_synced(unsynced)
+
+    @_in_use
+    def replace(self, gone: Sequence[Segment], cleaned: Segment, *, cuts: int) -> list[str] | None:
+        """See `Log.replace`."""
+        return self.log.replace(gone, cleaned, cuts=cuts)
 
     def configure(self, config: LogConfig) -> None:
         """See `Log.configure`."""
@@ -350,6 +395,7 @@ class TopicLog:
         former, self.log = self.log, log
         return former
 
+    @_in_use
     def cut_to(self, offset: int) -> None:
         """Remove all records from ``offset`` on, like `truncate_to`, of a log that nobody uses yet."""
         self.log.truncate_to(offset)
@@ -370,6 +416,7 @@ class TopicLog:
         """See `Log.records_now`."""
         return self.log.records_now(offset, max_bytes, end_offset, whole_first=whole_first, copied=copied)
 
+    @_in_use
     def read_records(self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool) -> Buffer:
         """See `Log.read_records`."""
         while True:
@@ -389,6 +436,7 @@ class TopicLog:
         """See `Log.find_max_timestamp`."""
         return self._find(Log.find_max_timestamp)
 
+    @_in_use
     def _find(self, find: Callable[[Log], TimestampedOffset | None]) -> TimestampedOffset | None:
         while True:
             log = self.log
@@ -399,6 +447,7 @@ class TopicLog:
                 if log is self.log:
                     raise
 
+    @_in_use
     def close(self, producers: ProducerStates | None) -> None:
         """Stop cleanly; everything is durable once the file system is synced. ``producers`` are the states of producers
         if they are known."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto_server.ports import Clock, Disk, File
+from kafkaproto_server.storage.errors import of_log_in_use
 from kafkaproto_server.storage.log.scan import WINDOW_BYTES
 
 
@@ -58,9 +59,10 @@ def cut_again(file: File, end: int) -> None:
 
 
 def time_to_make_durable(disk: Disk, unsynced: Unsynced, clock: Clock) -> int:
-    """As `make_durable`. Returns how many milliseconds that took."""
+    """As `make_durable`, of a log in use. Returns how many milliseconds that took. Raises UnusableFileError, OSError."""
     begin_ms = clock.now_ms()
-    make_durable(disk, unsynced)
+    with of_log_in_use(disk, unsynced.directory):
+        make_durable(disk, unsynced)
     return clock.now_ms() - begin_ms
 
 

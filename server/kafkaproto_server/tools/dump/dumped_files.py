@@ -11,9 +11,11 @@ import math
 import os
 import re
 import struct
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from kafkaproto.errors import RemoteProtocolError
@@ -43,6 +45,9 @@ from kafkaproto_server.tools.redaction import REDACTED, redacted
 
 NO_LIMIT = 2**31 - 1
 """Kafka's default for --max-bytes."""
+
+NO_OFFSET = 1 << 63
+"""Larger than any offset."""
 
 _MIN_BATCH_LENGTH = 14
 _LENGTH = struct.Struct(">i")
@@ -298,7 +303,11 @@ def _entries(disk: Disk, path: str, layout: struct.Struct) -> list[tuple[int, in
 
 def check_index_is_sane(disk: Disk, path: str, entries: list[tuple[int, int]], layout_size: int) -> None:
     """Raise DumpError if an index cannot be used: it is torn, or its last entry is less than its first."""
-    size = len(disk.read_file(path))
+    file = disk.open_read_only(path)
+    try:
+        size = file.size()
+    finally:
+        file.close()
     if size % layout_size:
         raise DumpError(f"{path}: {size} bytes are no whole number of entries of {layout_size} bytes")
     if entries and entries[-1] < entries[0]:
@@ -328,14 +337,25 @@ def check_time_index(disk: Disk, path: str, entries: list[tuple[int, int]], prob
     """Check the batch that each entry names."""
     log_path = _log_of(path, TIME_INDEX_SUFFIX)
     file = disk.open_read_only(log_path)
+    wanted = sorted({offset for _, offset in entries})
+    latest: dict[int, int] = {}
+    # By place in `wanted`: the least last offset of a batch that is larger than this one, but not than the next one.
+    larger = [NO_OFFSET] * len(wanted)
     try:
-        latest = {batch.last_offset: batch.max_timestamp for batch in batches_of(log_path, file)}
+        for batch in batches_of(log_path, file):
+            last = batch.last_offset
+            place = bisect_left(wanted, last)
+            if place:
+                larger[place - 1] = min(larger[place - 1], last)
+            if place < len(wanted) and wanted[place] == last:
+                latest[last] = batch.max_timestamp
     finally:
         file.close()
     before = -1
     for timestamp, offset in entries:
         if offset not in latest:
-            holder = min((last for last in latest if last > offset), default=-1)
+            holder = min(islice(larger, bisect_left(wanted, offset), None))
+            holder = -1 if holder == NO_OFFSET else holder
             problems.missing_offsets.setdefault(path, []).append((offset, holder))
         elif latest[offset] != timestamp:
             problems.time_mismatches.setdefault(path, []).append((timestamp, latest[offset]))

@@ -40,6 +40,8 @@ KINDS = (
     "last file",
     "any file",
     "all files",
+    "whole directory",
+    "everything in the directory",
     "topic id",
     "content of the topic id",
 )
@@ -158,6 +160,10 @@ class FileLosses:
             paths = [f"{directory}/{PARTITION_METADATA_NAME}"]
         elif kind == "all files":
             paths = segments
+        elif kind in ("whole directory", "everything in the directory"):
+            paths = [f"{directory}/{name}" for name in sorted(names.children.get(directory, ()))]
+            if kind == "whole directory" and directory in names:
+                paths.append(directory)
         elif kind == "last file":
             paths = segments[-1:]
         else:
