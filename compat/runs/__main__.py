@@ -43,6 +43,9 @@ from compat.runs import (
 )
 from compat.runs.telling import with_times
 from compat.sequences import SequenceError
+from compat.soaking import run as soaking
+from compat.soaking.load import LoadFailedError
+from compat.soaking.tally import SoakLossError
 from compat.suites.outcomes import SuiteFailedError
 from compat.topic_logs import LogsDifferError
 from compat.topic_state import StateError
@@ -67,6 +70,9 @@ FAILURES = (
     replication.ReplicationError,
     same_responses.ResponsesDifferError,
     soak.SoakError,
+    soaking.GrowthError,
+    LoadFailedError,
+    SoakLossError,
     steady_load.SteadyLoadError,
     upgrade.UpgradeError,
     subprocess.CalledProcessError,
@@ -383,15 +389,55 @@ def upgrade_command(work: Path | None, releases: tuple[str, ...], versions: tupl
     default=20.0,
     show_default=True,
     type=click.FloatRange(0, min_open=True),
-    help="Of each of the three runs.",
+    help="Of each run.",
 )
-@click.option("--seed", default=1, show_default=True, help="Decides who dies, how, and for how long.")
-def soak_command(work: Path | None, minutes: float, seed: int) -> None:
-    """Random deaths under load: stock brokers on our controllers, then quorums of both implementations."""
-    folder, pace = _work(work, "soak"), soak.Pace(lasting=60 * minutes)
-    soak.run(folder / "stock-brokers", seed=seed, pace=pace, tell=with_times())
-    for stock in (1, 2):
-        soak.run_mixed(folder / f"stock-{stock}", stock=stock, seed=seed, pace=pace, tell=with_times())
+@click.option("--hours", type=click.FloatRange(0, min_open=True), help="The same in hours.")
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    help="Decides who dies, how, and for how long; and the loads' chances.",
+)
+@click.option(
+    "--deaths/--no-deaths",
+    "has_deaths",
+    default=True,
+    show_default=True,
+    help="Whether nodes die. Without deaths only the last run happens, so that each process lives to its end.",
+)
+@click.option(
+    "--growth-mib-an-hour",
+    "growth_limit",
+    type=float,
+    help="By how much the RSS of a node without deaths may grow in the second half.  [default: no limit]",
+)
+@click.option(
+    "--row-minutes",
+    default=3.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    help="Between two rows of the table of memory.",
+)
+def soak_command(
+    work: Path | None,
+    minutes: float,
+    hours: float | None,
+    seed: int,
+    has_deaths: bool,
+    growth_limit: float | None,
+    row_minutes: float,
+) -> None:
+    """Random deaths under load: stock brokers on our controllers, quorums of both implementations. Then three nodes of
+    ours under everything at once, without deaths, whose memory is watched.
+    """
+    folder, lasting_s = _work(work, "soak"), 60 * minutes if hours is None else 3600 * hours
+    if has_deaths:
+        pace = soak.Pace(lasting=lasting_s)
+        soak.run(folder / "stock-brokers", seed=seed, pace=pace, tell=with_times())
+        for stock in (1, 2):
+            soak.run_mixed(folder / f"stock-{stock}", stock=stock, seed=seed, pace=pace, tell=with_times())
+    plan = soaking.Plan(lasting_s=lasting_s, seed=seed, row_s=60 * row_minutes, growth_limit=growth_limit)
+    soaking.run(folder / "everything", plan, tell=with_times())
 
 
 @cli.command("older-controllers")

@@ -21,6 +21,7 @@ from kafkaproto_server.node.broker.lifecycle_manager import DirectoryFailureNotT
 from kafkaproto_server.node.collector_pauses import CollectorPauses
 from kafkaproto_server.node.descriptors import raise_descriptor_limit
 from kafkaproto_server.node.log_limit import limit_lines
+from kafkaproto_server.node.memory import trim_from_time_to_time
 from kafkaproto_server.node.node import Node
 from kafkaproto_server.node.quorum.published import UnsupportedFeatureError
 from kafkaproto_server.node.system import SystemClock, SystemRng
@@ -81,11 +82,13 @@ def parse_arguments(arguments: list[str]) -> tuple[str | None, dict[str, str]]:
     return path, overrides
 
 
-async def _run(node: Node) -> None:
+async def _run(node: Node, pauses: CollectorPauses) -> None:
     async with trio.open_nursery() as nursery:
         with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             nursery.start_soon(_stop_on_signal, node, signals)
             nursery.start_soon(limit_lines)
+            nursery.start_soon(pauses.run)
+            nursery.start_soon(trim_from_time_to_time)
             await node.run(lambda line: print(line, flush=True))
         nursery.cancel_scope.cancel()
 
@@ -124,9 +127,10 @@ def main(arguments: list[str]) -> int:
     failures: list[BaseException] = []
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     gc.freeze()
-    CollectorPauses().start()
+    pauses = CollectorPauses()
+    pauses.start()
     try:
-        trio.run(_run, node)
+        trio.run(_run, node, pauses)
     except* (
         StorageError,
         OSError,

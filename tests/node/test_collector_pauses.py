@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
+import trio
+from trio.testing import MockClock
 
 from kafkaproto_server.node.collector_pauses import (
     FULL_COLLECTION,
+    LOOK_INTERVAL_S,
     YOUNG_COLLECTIONS,
     YOUNG_OBJECTS,
     CollectorPauses,
@@ -66,6 +70,62 @@ def test_a_cycle_made_later_is_still_collected() -> None:
         assert gc.collect() >= 1
     finally:
         pauses.stop()
+
+
+class Cycle:
+    """Something that only the collector frees."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def hidden_cycle() -> weakref.ref[Cycle]:
+    """A cycle that was alive when all objects were moved out of sight, and is garbage now."""
+    cycle = Cycle()
+    gc.freeze()
+    return weakref.ref(cycle)
+
+
+def test_a_cycle_that_was_alive_when_it_was_moved_is_freed_once_a_quarter_more_is_out_of_sight() -> None:
+    gc.freeze()
+    pauses = CollectorPauses(1e9)
+    pauses.start()
+    try:
+        cycle = hidden_cycle()
+        gc.collect()
+        pauses.maybe_look_at_all()
+        assert cycle() is not None
+        more: list[list[int]] = [[] for _ in range(gc.get_freeze_count() // 3)]
+        gc.freeze()
+        pauses.maybe_look_at_all()
+        assert cycle() is None
+        # Everything is out of sight again, and counts from there.
+        assert len(more) < gc.get_freeze_count()
+        cycle = hidden_cycle()
+        pauses.maybe_look_at_all()
+        assert cycle() is not None
+    finally:
+        pauses.stop()
+
+
+def test_a_node_with_very_many_objects_is_not_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkaproto_server.node.collector_pauses.MAX_LOOKED_AT", 10)
+    pauses = CollectorPauses(1e9)
+    cycle = hidden_cycle()
+    pauses.maybe_look_at_all()
+    assert cycle() is not None
+    monkeypatch.undo()
+    pauses.maybe_look_at_all()
+    assert cycle() is None
+
+
+@pytest.mark.trio
+async def test_it_is_seen_to_from_time_to_time(autojump_clock: MockClock) -> None:
+    pauses = CollectorPauses(1e9)
+    cycle = hidden_cycle()
+    with trio.move_on_after(LOOK_INTERVAL_S + 1):
+        await pauses.run()
+    assert cycle() is None
 
 
 def test_young_objects_are_collected_less_often_while_it_is_started() -> None:

@@ -1,4 +1,4 @@
-"""One arena of malloc for all threads."""
+"""One arena of malloc for all threads, and what is free in it goes back to the system."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import subprocess
 import sys
 
 import pytest
+import trio
+
+from kafkaproto_server.node import memory
+from kafkaproto_server.node.memory import TRIM_INTERVAL_S, trim_from_time_to_time
 
 _PROGRAM = """
 import ctypes, sys, tempfile, threading
@@ -47,8 +51,54 @@ def test_all_threads_share_an_arena() -> None:
     assert arenas("as usual") > 1
 
 
-def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kafkaproto_server.node import memory
+_PIECES = """
+from kafkaproto_server.node.memory import trim, use_one_arena
 
+def resident_kib():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("RssAnon:"))
+
+use_one_arena()
+blocks = [bytes([number % 256]) * 20_000 for number in range(5_000)]
+kept = blocks[::10]
+before = resident_kib()
+del blocks
+freed = resident_kib()
+assert trim()
+print(before - freed, freed - resident_kib())
+assert kept == [bytes([number % 256]) * 20_000 for number in range(0, 5_000, 10)]
+"""
+
+
+@pytest.mark.skipif(not has_glibc, reason="this C library has no arenas")
+def test_free_pages_between_what_lives_on_go_back_to_the_system() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _PIECES], capture_output=True, text=True, check=True, timeout=60
+    )
+    by_itself, trimmed = map(int, done.stdout.split())
+    # Nine of ten of 100 MB were freed.
+    assert by_itself < 10_000
+    assert trimmed > 60_000
+
+
+@pytest.mark.trio
+async def test_free_pages_go_back_from_time_to_time(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[bool] = []
+    monkeypatch.setattr(memory, "trim", lambda: calls.append(True))
+    began = trio.current_time()
+    with trio.fail_after(100 * TRIM_INTERVAL_S):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trim_from_time_to_time)
+            # The clock of a test does not wait for threads.
+            while len(calls) < 2:
+                await trio.sleep(1)
+            nursery.cancel_scope.cancel()
+    assert trio.current_time() - began >= 2 * TRIM_INTERVAL_S
+
+
+def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     assert not memory.use_one_arena()
+    assert not memory.trim()

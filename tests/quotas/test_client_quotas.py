@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto_server.image.apply_configs import quota_entity
-from kafkaproto_server.quotas.client_quotas import UNLIMITED, ClientRates, MutationQuotas, RateQuota
+from kafkaproto_server.quotas.client_quotas import UNLIMITED, ClientRates, MutationQuotas, RateQuota, Wait
 from kafkaproto_server.quotas.matching import ClientQuotas
 from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.quotas.recent import EXPIRE_AFTER_MS, Recent
@@ -28,6 +28,16 @@ def test_clients_of_a_user_share_its_quota() -> None:
     # 12,000 bytes need twelve seconds; ten are behind every rate.
     assert rates.record(RateQuota.PRODUCE, "alice", "b", 4_000, 0) == 2_000
     assert rates.record(RateQuota.FETCH, "alice", "b", 1_000_000, 0) == 0
+
+
+def test_a_wait_is_as_long_as_the_longest_for_all_that_came_after_it_began() -> None:
+    wait = Wait()
+    wait.begin(1_000, {"ONE": 5}, 0)
+    wait.begin(500, {"ONE": 9}, 100)
+    assert [wait.left_ms("ONE", number, 100) for number in (5, 6, 9)] == [0, 900, 900]
+    # One that begins later has its own.
+    wait.begin(500, {"ONE": 9}, 1_000)
+    assert [wait.left_ms("ONE", number, 1_000) for number in (9, 10)] == [0, 500]
 
 
 def test_a_new_quota_holds_at_once_for_what_was_used_under_the_old_one() -> None:

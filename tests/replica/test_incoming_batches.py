@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.records.batch import NewRecord, RecordBatchView, TimestampType
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.records.batch import HEADER_SIZE, NewRecord, RecordBatchView, TimestampType
 from kafkaproto.records.compression import Compression, compress
+from kafkaproto.records.record import read_records
 from kafkaproto_server.replica.incoming_batches import (
     BatchRefused,
     IncomingBatch,
@@ -249,6 +251,14 @@ def test_batches_of_a_request_share_what_may_be_read() -> None:
     assert check_incoming(batch, PLAIN, NOW_MS, sender=Sender(request_bytes=10))
 
 
+def test_records_of_one_size_count_as_well() -> None:
+    sender = Sender(request_bytes=10)
+    sender.budget.units = 5
+    assert check_incoming(make(few(), NOW_MS), PLAIN, NOW_MS, sender=sender)
+    with pytest.raises(BatchRefused):
+        check_incoming(make(few(), NOW_MS), PLAIN, NOW_MS, sender=sender)
+
+
 def test_batches_of_a_request_share_what_they_may_decompress_to() -> None:
     batch = make([NewRecord(b"key", bytes(3 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, Compression.ZSTD)
     sender = Sender(request_bytes=1000)
@@ -277,16 +287,63 @@ def test_records_are_checked_in_short_steps(codec: Compression) -> None:
     steps = check_records(
         check_header(make(records, NOW_MS, codec), PLAIN, Sender()), PLAIN, lambda: NOW_MS, Sender()
     )
-    assert 15 < sum(1 for _ in steps) < 25
+    assert 5 < sum(1 for _ in steps) < 15
 
 
 def test_topic_that_looks_at_each_record_does_so_in_steps() -> None:
     sent = make([NewRecord(None, bytes(index % 5), timestamp_ms=NOW_MS) for index in range(5_000)], NOW_MS)
     steps = check_records(check_header(sent, COMPACTED, Sender()), COMPACTED, lambda: NOW_MS, Sender())
-    for _ in range(17):
+    for _ in range(10):
         next(steps)
     with pytest.raises(BatchRefused):
         run_to_end(steps)
+
+
+ROW_TIMES = st.lists(
+    st.tuples(st.integers(1, 80), st.sampled_from([0, 1, 63, 64, 200, 9000]), st.integers(0, 1)),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(
+    data=st.data(),
+    key=st.none() | st.binary(max_size=70),
+    sizes=st.sampled_from([(20, 20), (50, 58), (0, 300)]),
+    headers=st.sampled_from([[]] * 4 + [[("a", b"b")]]),
+    rows=ROW_TIMES,
+    codec=CODECS,
+)
+def test_damaged_records_are_refused_in_each_compression_and_honest_ones_taken(
+    data: st.DataObject,
+    key: bytes | None,
+    sizes: tuple[int, int],
+    headers: list[tuple[str, bytes]],
+    rows: list[tuple[int, int, int]],
+    codec: Compression,
+) -> None:
+    times = [NOW_MS + time + index * step for count, time, step in rows for index in range(count)]
+    records = [
+        NewRecord(key, bytes(sizes[0] + index * 7 % (sizes[1] - sizes[0] + 1)), headers, time)
+        for index, time in enumerate(times)
+    ]
+    sent = make(records, NOW_MS, codec)
+    assert stored(check_incoming(sent, PLAIN, NOW_MS), leader_epoch=-1) == sent
+    plain = bytearray(make(records, NOW_MS)[HEADER_SIZE:])
+    for _ in range(data.draw(st.integers(1, 2))):
+        plain[data.draw(st.integers(0, len(plain) - 1))] ^= data.draw(st.sampled_from([1, 2, 0x80, 0xFF]))
+    base = RecordBatchView(sent).base_timestamp
+    try:
+        read = list(read_records(bytes(plain), len(records), 0, base, None))
+    except RemoteProtocolError:
+        read = []
+    damaged = with_body(sent, compress(codec, bytes(plain)))
+    is_honest = [each.offset for each in read] == list(range(len(records)))
+    if is_honest and all(abs(each.timestamp - NOW_MS) < HOUR_MS for each in read):
+        view = RecordBatchView(stored(check_incoming(damaged, PLAIN, NOW_MS)))
+        assert view.max_timestamp == max(each.timestamp for each in read)
+    else:
+        refusal(damaged)
 
 
 # Records that the topic asks about
@@ -466,6 +523,8 @@ def test_batch_that_decompresses_to_too_much_is_refused(codec: Compression) -> N
     bomb = make([NewRecord(b"key", bytes(30 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, codec)
     assert len(bomb) < 30 * 2**20 / 200
     assert "more than" in refusal(bomb, COMPACTED).message
+    with pytest.raises(BatchRefused, match="more than"):
+        check_incoming(bomb, COMPACTED, NOW_MS, sender=Sender(request_bytes=2**30))
     small = make([NewRecord(b"key", bytes(3 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, codec)
     assert check_incoming(small, COMPACTED, NOW_MS)
     # What shrinks less may be larger.

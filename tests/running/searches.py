@@ -309,7 +309,7 @@ def _beside() -> list[Search]:
         _part("our-brokers", "Our brokers on Apache Kafka's controllers.", ""),
         _part("share-state", "A share group of Apache Kafka's whose state we keep.", ""),
         _part("stock-brokers", "Apache Kafka's brokers on our controllers.", ""),
-        _part("soak", "Random deaths under load.", "--minutes 3 --seed {number}"),
+        _part("soak", "Random deaths under load, and everything at once.", "--minutes 3 --seed {number}"),
         _part("suites", "Other projects' own test suites.", "--suite kgo", "--suite kafka-python"),
         Search(
             name="chaos",

@@ -13,18 +13,34 @@ import os
 import select
 import sys
 import termios
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 import trio
 
 from kafkaproto_server.file_part import FilePart, Sendable
+from kafkaproto_server.net.limits import RECEIVE_CHUNK_BYTES
 from kafkaproto_server.net.passes import WaitTurn, at_once
 from kafkaproto_server.ports import Buffer
 
 _HUNG_UP: Final = getattr(select, "POLLRDHUP", select.POLLHUP)
 """Not every system has the former. There, a connection that waits shows that its peer has left only once it broke."""
 _INT_BYTES: Final = 4
+
+
+class _Received(threading.local):
+    """Where each thread's event loop reads into; what arrived is copied at its own size.
+
+    Reading into new bytes of the largest size, and giving back what is not needed of them, leaves memory in pieces: as
+    long as anything small lives where they were, the place is too small for the next read, and the process grows.
+    """
+
+    def __init__(self) -> None:
+        self.buffer = memoryview(bytearray(RECEIVE_CHUNK_BYTES))
+
+
+_received = _Received()
 
 
 class ByteStream(Protocol):
@@ -146,15 +162,16 @@ class SocketBytes:
 
     def receive_now(self, max_bytes: int) -> bytes | None:
         """See `ByteStream`."""
+        buffer = _received.buffer[:max_bytes]
         try:
-            data = os.read(self._fd, max_bytes)
+            count = os.readv(self._fd, (buffer,))
         except BlockingIOError:
             self._may_hold_more = False
             return None
         except OSError as error:
             raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
-        self._may_hold_more = len(data) == max_bytes
-        return data
+        self._may_hold_more = count == len(buffer)
+        return bytes(buffer[:count])
 
     def has_input(self) -> bool:
         """See `OutboundStream`."""

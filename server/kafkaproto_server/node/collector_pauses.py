@@ -5,7 +5,9 @@ no cycles, so these visits find nothing. Therefore, after a collection that took
 out of the collector's sight; the next one visits only newer objects. The survivors of the young collections are moved
 as well once they are many, without a full collection: after a change of 300,000 partitions, that one would be a pause
 of 200 ms. Reference counting still frees objects that were moved, images among them. The price is a cycle that was
-alive at that moment: it is never freed. Small nodes, whose collections are short, pay nothing.
+alive at that moment, such as a connection, a replica of a deleted topic, or an error with its frames: the collector
+would never free it, and a node would grow for ever. So all objects are looked at once more when those that were moved
+have become more by a quarter, as long as that takes no longer than a tenth of a second.
 
 The young generations are collected less often than by default. What a request leaves behind has no cycles either, and
 the records and images that stay are visited fewer times on their way to the oldest generation.
@@ -16,6 +18,8 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Mapping
+
+import trio
 
 LONG_PAUSE_MS = 20
 """After a collection that took longer, its survivors are moved out of the collector's sight."""
@@ -29,6 +33,16 @@ YOUNG_COLLECTIONS = 2
 MANY_SURVIVORS = 50_000
 """Survivors of the young collections. To visit this many takes some ten milliseconds."""
 
+LOOK_INTERVAL_S = 30.0
+"""How often it is seen whether there is enough out of sight to look at."""
+
+MORE_HIDDEN = 1.25
+"""So many times as many objects are out of sight as after the last look at all: enough for the next one. What cycles
+keep is less than a quarter of the node then, and each object that is moved costs at most five visits."""
+
+MAX_LOOKED_AT = 1_000_000
+"""To visit this many takes a tenth of a second. Of larger nodes, what cycles keep is a small part."""
+
 FULL_COLLECTION = 2
 """Number of the collector's oldest generation."""
 
@@ -41,6 +55,8 @@ class CollectorPauses:
         self._began = 0.0
         self._survivors = 0
         self._former_thresholds = gc.get_threshold()
+        self._hidden = 0
+        """Objects out of the collector's sight after the last look at all."""
         self.longest_ms = 0.0
         """The longest full collection so far."""
 
@@ -49,11 +65,28 @@ class CollectorPauses:
         self._former_thresholds = gc.get_threshold()
         gc.set_threshold(YOUNG_OBJECTS, YOUNG_COLLECTIONS, self._former_thresholds[FULL_COLLECTION])
         gc.callbacks.append(self._collecting)
+        self._hidden = gc.get_freeze_count()
 
     def stop(self) -> None:
         """Restore the collector's former settings. Objects that are out of its sight stay so."""
         gc.callbacks.remove(self._collecting)
         gc.set_threshold(*self._former_thresholds)
+
+    async def run(self) -> None:
+        """Look at all objects from time to time, until cancelled."""
+        while True:
+            await trio.sleep(LOOK_INTERVAL_S)
+            self.maybe_look_at_all()
+
+    def maybe_look_at_all(self) -> None:
+        """Free the cycles that were alive when they were moved, if enough was moved since the last time."""
+        hidden = gc.get_freeze_count()
+        if hidden < MORE_HIDDEN * self._hidden or hidden > MAX_LOOKED_AT:
+            return
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._hidden = gc.get_freeze_count()
 
     def _collecting(self, phase: str, info: Mapping[str, int]) -> None:
         if info["generation"] != FULL_COLLECTION:

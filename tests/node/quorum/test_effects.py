@@ -82,6 +82,8 @@ class World:
     seconds: float = 100.0
     jobs: list[PersistJob] = field(default_factory=list)
     tail: list[TailBatch] = field(default_factory=list)
+    durable_tails: int = 0
+    """How often the tail was told that the disk has all of it."""
 
     def note(self, name: str) -> Callable[..., None]:
         return lambda *arguments, **named: self.done.append((name, *arguments, *named.values()))
@@ -100,6 +102,9 @@ class World:
     def append(self, batch: TailBatch) -> None:
         self.tail.append(batch)
 
+    def all_are_durable(self) -> None:
+        self.durable_tails += 1
+
     def effects(self, *, has_controller: bool = True) -> RaftEffects:
         controller = SimpleNamespace(
             handle=self.note("controller"),
@@ -117,7 +122,10 @@ class World:
             feed=SimpleNamespace(load_newest_snapshot=self.note("load")),
         )
         tail = SimpleNamespace(
-            append=self.append, truncate_to=self.note("truncate"), restart_at=self.note("restart")
+            append=self.append,
+            all_are_durable=self.all_are_durable,
+            truncate_to=self.note("truncate"),
+            restart_at=self.note("restart"),
         )
         self.published = SimpleNamespace(
             leader=NOWHERE, notify=self.note("publish"), show_active_epoch=self.note("show")
@@ -336,6 +344,17 @@ def test_a_claim_that_is_not_believed_is_logged(world: World, caplog: pytest.Log
     effects.to_raft(Tick())
     [line] = caplog.messages
     assert line.startswith("refused a claim: node 9: EndQuorumEpoch")
+
+
+def test_the_tail_is_told_when_no_write_is_under_way(world: World) -> None:
+    effects = begun(world)
+    for number in (1, 2, 3):
+        world.coming = [after(number, writes=True, offset=number)]
+        effects.to_raft(Tick())
+    effects.persisted(durable(2))
+    assert world.durable_tails == 0
+    effects.persisted(durable(3))
+    assert world.durable_tails == 1
 
 
 def test_durations_are_counted_from_the_queue_to_the_disk(world: World) -> None:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kafkaproto_server.node.quorum.log_tail import LogTail, TailBatch
+from kafkaproto_server.node.quorum.log_tail import MAX_DURABLE_BATCHES, LogTail, TailBatch
 
 
 def batch(base_offset: int, next_offset: int, size: int = 10) -> TailBatch:
@@ -56,6 +56,26 @@ def test_the_oldest_batches_make_room_and_the_newest_stays() -> None:
     tail.append(batch(4, 5, size=500))
     assert (tail.start_offset, tail.end_offset) == (4, 5)
     assert offsets(tail.read(4, 5, 1)) == [4]
+
+
+def test_many_small_batches_stay_until_they_are_durable() -> None:
+    tail = LogTail(end_offset=0)
+    for base_offset in range(MAX_DURABLE_BATCHES + 100):
+        tail.append(batch(base_offset, base_offset + 1, size=1))
+    assert tail.start_offset == 0
+    tail.all_are_durable()
+    assert (tail.start_offset, tail.end_offset) == (100, MAX_DURABLE_BATCHES + 100)
+    assert tail.read(99, 200, 1000) is None
+    assert offsets(tail.read(100, 102, 1000)) == [100, 101]
+
+
+def test_what_was_dropped_as_durable_takes_no_room_any_more() -> None:
+    tail = LogTail(end_offset=0, max_bytes=MAX_DURABLE_BATCHES + 1)
+    for base_offset in range(MAX_DURABLE_BATCHES + 1):
+        tail.append(batch(base_offset, base_offset + 1, size=1))
+    tail.all_are_durable()
+    tail.append(batch(tail.end_offset, tail.end_offset + 1, size=1))
+    assert tail.start_offset == 1
 
 
 def test_a_truncation_forgets_whole_batches() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -51,6 +53,21 @@ def test_two_results_of_one_partition_are_not_the_results_of_two() -> None:
     assert results == [first, later]
 
 
+def test_a_request_that_is_over_does_not_keep_what_it_came_from() -> None:
+    class Sender:
+        def done(self, results: Sequence[ProduceResult]) -> None:
+            assert len(results) == 1
+
+    sender = Sender()
+    request = _Request(1, sender.done)
+    known = weakref.ref(sender)
+    del sender
+    request.place(0)(ProduceResult(code=ErrorCode.NONE, base_offset=5))
+    # Its timer knows it for as long as its timeout is.
+    assert request.is_over
+    assert known() is None
+
+
 def records(count: int, *, headers: int = 0, compression: int = 0) -> bytes:
     """A batch whose records have different sizes."""
     return build_batch(
@@ -84,7 +101,7 @@ def test_a_batch_that_decompresses_to_much_is_checked_in_a_thread() -> None:
     broker.topic("t")
     broker.replicas.follow()
     broker.replicas.workers.hold()
-    broker.send(broker.produce_request(("t", 0, batch(bytes(300_000), compression=ZSTD))), 13)
+    broker.send(broker.produce_request(("t", 0, batch(bytes(600_000), compression=ZSTD))), 13)
     assert len(broker.replicas.manager._checks) == 1
 
 
@@ -168,7 +185,7 @@ def test_checks_of_a_host_that_has_many_let_those_of_others_be_done() -> None:
     workers.hold()
     many = broker.produce_request(*(("t", index, records(30_000)) for index in range(20)), acks=1)
     broker.send(many, 13, client_host="10.0.0.1")
-    found = broker.send(broker.produce_request(("t", 20, records(1_000)), acks=1), 13, client_host="10.0.0.2")
+    found = broker.send(broker.produce_request(("t", 20, records(2_000)), acks=1), 13, client_host="10.0.0.2")
     turns = 0
     while len(checks(broker)) == 21:
         assert workers.do_one(lambda count: 0)

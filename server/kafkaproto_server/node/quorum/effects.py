@@ -133,6 +133,8 @@ class RaftEffects:
         now = time.perf_counter()
         while self._unsynced and self._unsynced[0][0] <= report.number:
             self._metrics.count_persist((now - self._unsynced.popleft()[1]) * 1000)
+        if not self._unsynced:
+            self._tail.all_are_durable()
         for event in report.events:
             # Before the core hears of it: its next effects may append behind the snapshot's end.
             if isinstance(event, raft_events.SnapshotInstalled):

@@ -21,6 +21,11 @@ MAX_TAIL_BYTES = 16 * 1024 * 1024
 """Twice the largest batch. At a thousand small changes a second, this holds more than a follower misses during its
 restart."""
 
+MAX_DURABLE_BATCHES = 4096
+"""Most of what a small batch takes is not its bytes: the object, its view of the response that brought it, and the rest
+of that response. A cluster that does nothing writes two such batches a second; counted by their bytes, its nodes would
+grow for days. A follower that misses more reads them from the disk."""
+
 
 class TailBatch(msgspec.Struct, frozen=True, kw_only=True):
     """One whole batch, exactly as it is or will be in the log."""
@@ -60,6 +65,11 @@ class LogTail:
         self._end_offset = batch.next_offset
         # The newest stays, because it may not be on the disk yet: then nobody else could serve it.
         while self._bytes > self._max_bytes and len(self._batches) > 1:
+            self._bytes -= len(self._batches.popleft().payload)
+
+    def all_are_durable(self) -> None:
+        """The disk has every batch: the oldest are dropped beyond `MAX_DURABLE_BATCHES`."""
+        while len(self._batches) > MAX_DURABLE_BATCHES:
             self._bytes -= len(self._batches.popleft().payload)
 
     def truncate_to(self, end_offset: int) -> None:

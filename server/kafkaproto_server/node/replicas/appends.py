@@ -130,7 +130,12 @@ class _Request:
         self.is_over = True
         if self._waiting is not None:
             self._waiting.end(self._missing)
-        self._done([each for each in self._results if each is not None])
+        done, self._done = self._done, _told_already
+        done([each for each in self._results if each is not None])
+
+
+def _told_already(_results: Sequence[ProduceResult]) -> None:
+    """In place of who was told. The timer knows the request until its timeout, and must not keep the records."""
 
 
 class _Place:
