@@ -123,14 +123,19 @@ def write(
 ) -> None:
     """Write that much, evenly to the partitions, over one connection. Raises RefusedWriteError, EOFError, OSError."""
     frames = [produce_frame(topic, index, batches.data, acks) for index in range(partitions)]
+    write_frames(address, frames, total_bytes // len(batches.data))
+
+
+def write_frames(address: str, frames: Sequence[bytes], count: int) -> None:
+    """Send so many Produce requests, the frames in turn. Raises RefusedWriteError, EOFError, OSError."""
     with connected(address) as stream:
         responses = Responses(stream)
         waiting: deque[int] = deque()
-        for number in range(total_bytes // len(batches.data)):
+        for number in range(count):
             if len(waiting) == IN_FLIGHT:
                 _check_written(responses.next())
                 waiting.popleft()
-            stream.sendall(frames[number % partitions])
+            stream.sendall(frames[number % len(frames)])
             waiting.append(number)
         for _ in waiting:
             _check_written(responses.next())

@@ -13,6 +13,7 @@
 - loss: three brokers with many partitions; one gets SIGKILL: until each partition that it led takes a record again.
 - combined: three nodes that are brokers and controllers, saturated by six clients: how soon the controllers respond.
 - scaling: one broker and two on this machine, each with a client of its own.
+- checks: one broker, and batches of records of several kinds in each compression: processor time for a batch.
 
 tansu keeps records in memory here, and knows no replicas: it takes part in the first. All the others take time and
 room on the disk; without --parts the first five are measured.
@@ -33,6 +34,7 @@ from bench._data_partitions import contents, loss, partitions, scaling
 from bench._data_servers import alone, three
 from bench._implementations import end_in_order_when_told
 from bench._parts import Part, run_parts
+from bench._record_checks import record_checks
 
 KINDS = ("stock", "ours", "tansu")
 DEFAULT_PARTS = ("throughput", "replicated", "capacity", "latency", "connections")
@@ -60,6 +62,7 @@ def main() -> None:
         "loss": partial(loss, count=arguments.partitions),
         "combined": partial(combined, megabytes=size),
         "scaling": partial(scaling, megabytes=size),
+        "checks": partial(alone, partial(record_checks, megabytes=size)),
     }
     unknown = [each for each in arguments.parts if each not in parts]
     unknown += [each for each in arguments.implementations if each not in KINDS]

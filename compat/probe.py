@@ -24,10 +24,12 @@ class ClosedByServerError(Exception):
 class Probe:
     """A connection to HOST:PORT, to be used in a `with` block."""
 
-    def __init__(self, address: str) -> None:
-        """Connects; raises OSError if nobody listens there."""
+    def __init__(self, address: str, source_host: str = "") -> None:
+        """Connects, from this address of ours if one is given; raises OSError if nobody listens there."""
         host, port = address.rsplit(":", 1)
-        self._socket = socket.create_connection((host, int(port)), timeout=RESPONSE_TIMEOUT_S)
+        self._socket = socket.create_connection(
+            (host, int(port)), timeout=RESPONSE_TIMEOUT_S, source_address=(source_host, 0)
+        )
         self._correlation_id = 0
 
     def __enter__(self) -> Self:

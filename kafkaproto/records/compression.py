@@ -41,7 +41,7 @@ class Compression(enum.IntEnum):
     ZSTD = 4
 
 
-_FIRST_OUTPUT_BYTES = 16 * 1024
+_FIRST_OUTPUT_BYTES = 32 * 1024
 _GROWTH = 4
 _OUTPUT_FULL = "failed to write whole buffer"
 """The text with which cramjam (in fact Rust's standard library) says that the output buffer is too small."""

@@ -82,11 +82,15 @@ class Fault:
     is_open: bool = False
     """Whether it hides an unknown number of offsets."""
 
+    is_open_before: bool = False
+    """Whether it hides an unknown number of offsets before these as well."""
+
     def touches(self, start: int, end: int | None) -> bool:
         """Whether a range of offsets (None: up to the end) lacks something because of it."""
         if self.is_open:
             return end is None or self.offset < end
-        return max(self.next_offset, self.offset + 1) > start and (end is None or self.offset < end)
+        first = start if self.is_open_before else self.offset
+        return max(self.next_offset, self.offset + 1) > start and (end is None or first < end)
 
 
 class Anchor(NamedTuple):

@@ -6,6 +6,7 @@ is given a list. So a name that is not listed here is a mistake, and is refused 
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -188,17 +189,19 @@ def _names(option: str, text: str) -> tuple[str, ...]:
     return names
 
 
+def _is_there(text: str) -> bool:
+    """Whether a file has this name, or one that it is a pattern for."""
+    path = text.strip().removeprefix("file:")
+    return os.path.lexists(path) or (glob.has_magic(path) and next(glob.iglob(path), None) is not None)
+
+
 def _paths(option: str, text: str) -> tuple[str, ...]:
-    """The paths of a text with commas between. A comma belongs to a path if a file of that name is there."""
+    """The paths of a text with commas between. A comma belongs to a path or a glob if such a file is there."""
     parts = text.split(",")
     found: list[str] = []
     while parts:
         longest = next(
-            (
-                count
-                for count in range(len(parts), 1, -1)
-                if os.path.lexists(",".join(parts[:count]).strip().removeprefix("file:"))
-            ),
+            (count for count in range(len(parts), 1, -1) if _is_there(",".join(parts[:count]))),
             1,
         )
         found.append(",".join(parts[:longest]).strip())

@@ -14,8 +14,8 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.producer_snapshot import ProducerSnapshotEntry, encode_producer_snapshot
 from kafkaproto.records.batch import BatchHeader, RecordBatchView, build_batch, iterate_batches
 from kafkaproto.transaction_index import AbortedTransaction, encode_aborted_transaction
+from kafkaproto_server.log_state.producer_ids import IDS_PER_PAGE
 from kafkaproto_server.log_state.producers import (
-    PRODUCERS_PER_STEP,
     AppendedBefore,
     ProducerRefused,
     ProducerStates,
@@ -345,6 +345,18 @@ def test_refusals_say_what_is_wrong() -> None:
         states.check_marker(marker_header(0, producer_id=2), ABORT, transaction_version=0)
 
 
+@pytest.mark.parametrize(("epoch", "code"), [(-2, ErrorCode.INVALID_PRODUCER_EPOCH), (-1, None), (0, None)])
+def test_no_producer_begins_with_an_epoch_that_there_is_not(epoch: int, code: ErrorCode | None) -> None:
+    states = ProducerStates()
+    states.update(header(0, 0, producer_id=1))
+    refused = None
+    try:
+        states.check(header(1, 0, producer_id=2, epoch=epoch), is_from_client=True)
+    except ProducerRefused as error:
+        refused = error.code
+    assert refused is code
+
+
 def test_batches_of_coordinators_need_no_sequence() -> None:
     states = ProducerStates()
     for offset in range(3):
@@ -585,13 +597,13 @@ def test_other_control_records_are_no_markers() -> None:
 
 
 def test_many_producers_expire_in_steps_between_which_they_may_write_again() -> None:
-    count = 3 * PRODUCERS_PER_STEP
+    count = 3 * IDS_PER_PAGE
     states = ProducerStates()
     entries = [ProducerSnapshotEntry(number, 0, 0, number, 0, 1000, -1, -1) for number in range(count)]
     states.load(entries, end_offset=count, now_ms=1000, expiration_ms=DAY_MS)
     steps = states.expire(1000 + DAY_MS, DAY_MS)
     next(steps)
-    assert len(list(states.active())) == count - PRODUCERS_PER_STEP
+    assert len(list(states.active())) == count - IDS_PER_PAGE
     states.update(header(count, 1, producer_id=count - 1, timestamp=2000))
     for _ in steps:
         pass
@@ -631,6 +643,7 @@ def test_a_snapshot_that_is_taken_in_parts_is_of_one_moment() -> None:
     # A batch, a new epoch, the end of a transaction; of one that is taken and of those that are not.
     for number in (1, 4, 5):
         states.update(header(20 + number, 1, producer_id=number, timestamp=1_000 + DAY_MS))
+    states.update(header(26, 2, producer_id=4, timestamp=1_000 + DAY_MS))
     states.update(header(30, 0, producer_id=7, epoch=1, timestamp=1_000 + DAY_MS))
     states.update(marker_header(31, producer_id=6, timestamp=1_000 + DAY_MS), COMMIT)
     states.update(header(32, 0, producer_id=10))

@@ -100,7 +100,7 @@ def test_the_keys_of_kafka_that_bound_connections_are_taken_over(limits: list[in
     keys = {
         "max.connections": "7",
         "max.connections.per.ip": "6",
-        "max.connections.per.ip.overrides": "127.0.0.9:5, ::1:4",
+        "max.connections.per.ip.overrides": "127.0.0.9:5, [::1]:4, 0:0:0:0:0:0:0:2:3",
         "max.connection.creation.rate": "3",
         "listener.name.controller.max.connections": "2",
         "listener.name.controller.max.connection.creation.rate": "1",
@@ -108,7 +108,7 @@ def test_the_keys_of_kafka_that_bound_connections_are_taken_over(limits: list[in
     config = default_config(keys)
     found = admission_limits(config)
     assert (found.max_connections, found.max_per_address, found.creation_rate) == (7, 6, 3)
-    assert found.per_address == {"127.0.0.9": 5, "::1": 4}
+    assert found.per_address == {"127.0.0.9": 5, "::1": 4, "::2": 3}
     assert config.listener_limit("CONTROLLER", "max.connections") == 2
     assert config.listener_limit("CONTROLLER", "max.connection.creation.rate") == 1
     assert config.listener_limit("PLAINTEXT", "max.connections") == UNLIMITED

@@ -11,10 +11,10 @@ from __future__ import annotations
 import itertools
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
@@ -51,10 +51,71 @@ _STEPS = 40
 
 Says = str
 Row = dict[str, Any]
+Progress = dict[str, Any]
 
 
 class SilentError(AssertionError):
     """An answer lacks something and does not say so."""
+
+
+class ToldError(Exception):
+    """A read ended with an error of ours; the text is its sentence."""
+
+
+class Reader(Protocol):
+    """Reads directories of nodes with options of the data source."""
+
+    def batch(self, nodes: Sequence[Path], options: Mapping[str, str]) -> list[Row]:
+        """All rows of a batch read. Raises ToldError."""
+
+    def stream(
+        self, nodes: Sequence[Path], options: Mapping[str, str], limit: int | None
+    ) -> tuple[list[Row], list[Progress]]:
+        """The rows of a stream from its beginning until it stands still, in batches of at most so many offsets, and the
+        offsets between its batches. Raises ToldError.
+        """
+
+
+class Direct:
+    """The classes of the data source, without Spark."""
+
+    def batch(self, nodes: Sequence[Path], options: Mapping[str, str]) -> list[Row]:
+        """All rows of a batch read."""
+        try:
+            names = options.get("columns")
+            others = {name: text for name, text in options.items() if name != "columns"}
+            return rows(nodes, columns=None if names is None else names.split(","), **others)
+        except (InputError, CorruptInputError) as error:
+            raise ToldError(str(error)) from error
+
+    def stream(
+        self, nodes: Sequence[Path], options: Mapping[str, str], limit: int | None
+    ) -> tuple[list[Row], list[Progress]]:
+        """It stands still if it has nothing new twice."""
+        try:
+            return self._streamed(nodes, options, limit)
+        except (InputError, CorruptInputError) as error:
+            raise ToldError(str(error)) from error
+
+    def _streamed(
+        self, nodes: Sequence[Path], options: Mapping[str, str], limit: int | None
+    ) -> tuple[list[Row], list[Progress]]:
+        parsed = parse_options({"paths": paths_of(nodes), **options})
+        reader = KraftStreamReader(parsed, all_columns(parsed))
+        at = reader.initialOffset()
+        found: list[Row] = []
+        progress, still = [at], 0
+        for _ in range(_STEPS):
+            until = reader.latestOffset(at, ReadAllAvailable() if limit is None else ReadMaxRows(limit))
+            still = still + 1 if until == at else 0
+            if still == 3:
+                return found, progress
+            for partition in reader.partitions(at, until) if until != at else ():
+                for batch in reader.read(partition):
+                    found += batch.to_pylist()
+            at = until
+            progress.append(at)
+        raise SilentError(f"the stream does not come to its end: {progress[-3:]}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +140,14 @@ class Whole:
         return self.states[key]
 
 
+def paths_of(nodes: Sequence[Path]) -> str:
+    """The option ``paths``."""
+    return json.dumps([str(node) for node in nodes])
+
+
 def rows(nodes: Sequence[Path], *, columns: Sequence[str] | None = COLUMNS, **options: str) -> list[Row]:
     """All rows of a batch read."""
-    given = {"paths": json.dumps([str(node) for node in nodes]), **options}
+    given = {"paths": paths_of(nodes), **options}
     if columns is not None:
         given["columns"] = ",".join(columns)
     parsed = parse_options(given)
@@ -292,6 +358,7 @@ class Judge:
     """Where the log may begin without a word."""
     silent_end: int
     """Where it may end without a word."""
+    reader: Reader = field(default_factory=Direct)
 
     def all_answers(self, rng: random.Random) -> Iterator[tuple[str, Says]]:
         """Every kind of answer, and what it said. Raises SilentError."""
@@ -316,14 +383,14 @@ class Judge:
     def records(self, **options: str) -> Says:
         """A batch read of records."""
         try:
-            found = rows(self.nodes, **options)
-        except (InputError, CorruptInputError) as error:
+            found = self.reader.batch(self.nodes, {"columns": ",".join(COLUMNS), **options})
+        except ToldError as error:
             return str(error)
         start = int(options.get("startOffset", "0"))
         end = int(options.get("endOffset", str(self.end)))
-        return self.judged(found, start, end, wants_snapshots="includeSnapshots" in options)
+        return self.judged(found, start, end)
 
-    def judged(self, found: Sequence[Row], start: int, end: int, *, wants_snapshots: bool = False) -> Says:
+    def judged(self, found: Sequence[Row], start: int, end: int) -> Says:
         """What rows say; an empty text if they have all."""
         reasons = [row["_corrupt_record"]["reason"] for row in found if row["_corrupt_record"]]
         said = "; ".join(reason for reason in reasons if not reason.startswith(TORN))
@@ -346,8 +413,8 @@ class Judge:
         """A table of the state, at an offset or now."""
         as_of = "latest" if offset is None else str(offset)
         try:
-            found = rows(self.nodes, view=table, asOf=as_of, columns=None, secrets="true")
-        except (InputError, CorruptInputError) as error:
+            found = self.reader.batch(self.nodes, {"view": table, "asOf": as_of, "secrets": "true"})
+        except ToldError as error:
             return str(error)
         last = self.end - 1 if offset is None else offset
         if found == self.whole.state(table, last):
@@ -359,10 +426,10 @@ class Judge:
 
     def state_rows(self) -> Says:
         """The rows from which the jobs make the state: the last offset that they contain."""
-        columns = ("recordType", "offset")
+        options = {"view": "state", "asOf": "latest", "columns": "recordType,offset"}
         try:
-            found = rows(self.nodes, view="state", asOf="latest", columns=columns)
-        except (InputError, CorruptInputError) as error:
+            found = self.reader.batch(self.nodes, options)
+        except ToldError as error:
             return str(error)
         end = max((row["offset"] for row in found), default=-1) + 1
         if end < min(self.silent_end, self.end):
@@ -370,37 +437,14 @@ class Judge:
         return ""
 
     def stream(self, rng: random.Random, **options: str) -> Says:
-        """A stream from its beginning until it stands still, twice."""
-        given = {
-            "paths": json.dumps([str(node) for node in self.nodes]),
-            "columns": ",".join(COLUMNS),
-            "highWatermark": "latest",
-            **options,
-        }
+        """A stream from its beginning until it stands still."""
+        given = {"columns": ",".join(COLUMNS), "highWatermark": "latest", **options}
         limit = rng.choice((None, 100, 400))
         start = int(options.get("startingOffset", self.whole.start))
-        found: list[Row] = []
-        progress: list[dict[str, Any]] = []
         try:
-            parsed = parse_options(given)
-            reader = KraftStreamReader(parsed, all_columns(parsed))
-            at = reader.initialOffset()
-            progress.append(at)
-            still = 0
-            for _ in range(_STEPS):
-                until = reader.latestOffset(at, ReadAllAvailable() if limit is None else ReadMaxRows(limit))
-                still = still + 1 if until == at else 0
-                if still == 3:
-                    break
-                for partition in reader.partitions(at, until) if until != at else ():
-                    for batch in reader.read(partition):
-                        found += batch.to_pylist()
-                at = until
-                progress.append(at)
-        except (InputError, CorruptInputError) as error:
+            found, progress = self.reader.stream(self.nodes, given, limit)
+        except ToldError as error:
             return str(error)
-        if still < 3:
-            raise SilentError(f"the stream does not come to its end: {progress[-3:]}")
         jumps = [each["snapshotEndOffset"] for each in progress if "snapshotEndOffset" in each]
         # A snapshot stands for everything before it.
         return self.judged(found, max([start, *jumps]), self.end)

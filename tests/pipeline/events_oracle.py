@@ -39,7 +39,8 @@ from tests.pipeline import history_oracle as oracle
 from tests.pipeline.history_oracle import Step
 
 Row = tuple[Any, ...]
-_RESOURCES = {"topic": 2, "broker": 4, "client metrics": 16, "group": 32}
+_RESOURCES = {"TOPIC": 2, "BROKER": 4, "CLIENT_METRICS": 16, "GROUP": 32}
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 Event = tuple[int, int, str, str, str | None, int | None, str]
 """Offset, milliseconds, kind, subject, topic, broker, text."""
 
@@ -224,7 +225,8 @@ def controllers(steps: list[Step]) -> list[Row]:
         if isinstance(record, RegisterControllerRecord):
             new = step.after.controllers[record.controller_id]
             endpoints = tuple(
-                (each.name, each.host, each.port, each.security_protocol) for each in record.end_points
+                (each.name, each.host, each.port, _PROTOCOLS[each.security_protocol])
+                for each in record.end_points
             )
             rows.append(
                 (
@@ -423,15 +425,17 @@ def _settings(steps: list[Step]) -> Iterator[Event]:
     for offset, at_ms, resource, name, key, old, new, _, topic_deleted in oracle.config_changes(steps):
         if topic_deleted or old == new:
             continue
-        subject = "all brokers" if (resource, name) == ("broker", "") else f"{resource} {name}"
-        topic = name if resource == "topic" else None
-        broker = int(name) if resource == "broker" and name.isdecimal() else None
-        is_plain = resource != "broker logger" and key in plain_keys(_RESOURCES[resource])
+        kind = resource.replace("_", " ").lower()
+        subject = "all brokers" if (resource, name) == ("BROKER", "") else f"{kind} {name}"
+        topic = name if resource == "TOPIC" else None
+        broker = int(name) if resource == "BROKER" and name.isdecimal() else None
+        is_plain = resource != "BROKER_LOGGER" and key in plain_keys(_RESOURCES[resource])
         shown = [each if each is None or is_plain else "[redacted]" for each in (old, new)]
         text = _setting(f"{key} of {subject}", *shown)
         yield (offset, at_ms, "config changed", f"config {subject}", topic, broker, text)
-    for offset, at_ms, entity, key, old, new, _ in oracle.quota_changes(steps):
+    for offset, at_ms, parts, key, old, new, _ in oracle.quota_changes(steps):
         if old != new:
+            entity = ", ".join(f"{kind}={'<default>' if name is None else name}" for kind, name in parts)
             text = _setting(f"{key} of {entity}", *map(_in_digits, (old, new)))
             yield (offset, at_ms, "quota changed", f"quota {entity}", None, None, text)
 
@@ -458,17 +462,17 @@ def _security(steps: list[Step]) -> Iterable[Event]:
 
 def _acls(steps: list[Step]) -> Iterator[Event]:
     resources = {
-        2: "topic",
-        3: "group",
-        4: "cluster",
-        5: "transactional id",
-        6: "delegation token",
-        7: "user",
+        2: "TOPIC",
+        3: "GROUP",
+        4: "CLUSTER",
+        5: "TRANSACTIONAL_ID",
+        6: "DELEGATION_TOKEN",
+        7: "USER",
     }
     operations = (
-        *("all", "read", "write", "create", "delete", "alter", "describe", "cluster action"),
-        *("describe configs", "alter configs", "idempotent write", "create tokens", "describe tokens"),
-        "two phase commit",
+        *("ALL", "READ", "WRITE", "CREATE", "DELETE", "ALTER", "DESCRIBE", "CLUSTER_ACTION"),
+        *("DESCRIBE_CONFIGS", "ALTER_CONFIGS", "IDEMPOTENT_WRITE", "CREATE_TOKENS", "DESCRIBE_TOKENS"),
+        "TWO_PHASE_COMMIT",
     )
     for step in steps:
         for change, here, there in (
@@ -480,12 +484,12 @@ def _acls(steps: list[Step]) -> Iterator[Event]:
                     continue
                 acl = here.acls[acl_id]
                 kind = resources[acl.resource_type]
-                pattern = {3: "literal", 4: "prefixed"}[acl.pattern_type]
-                permission = {2: "deny", 3: "allow"}[acl.permission_type]
+                pattern = {3: "LITERAL", 4: "PREFIXED"}[acl.pattern_type]
+                permission = {2: "DENY", 3: "ALLOW"}[acl.permission_type]
                 text = (
-                    f"ACL {change}: {permission} {acl.principal} to {operations[acl.operation - 2]} on "
+                    f"ACL {change}: {permission} {acl.principal} {operations[acl.operation - 2]} on "
                     f"{kind} ({pattern}) {acl.resource_name} from host {acl.host}"
                 )
-                topic = acl.resource_name if (kind, pattern) == ("topic", "literal") else None
-                subject = f"{kind} {acl.resource_name}"
+                topic = acl.resource_name if (kind, pattern) == ("TOPIC", "LITERAL") else None
+                subject = f"{kind.replace('_', ' ').lower()} {acl.resource_name}"
                 yield (step.offset, step.timestamp_ms, f"ACL {change}", subject, topic, None, text)

@@ -261,14 +261,14 @@ def _moves(step: Step, record: PartitionChangeRecord) -> Iterable[tuple[Any, ...
 
 
 def config_changes(steps: list[Step]) -> list[tuple[Any, ...]]:
-    words = {2: "topic", 4: "broker", 8: "broker logger", 16: "client metrics", 32: "group"}
+    words = {2: "TOPIC", 4: "BROKER", 8: "BROKER_LOGGER", 16: "CLIENT_METRICS", 32: "GROUP"}
     rows: list[tuple[Any, ...]] = []
     for step in steps:
         for resource, values in step.before.configs.items():
             if resource not in step.after.configs and not isinstance(step.record, ConfigRecord):
                 for key, value in values.items():
                     rows.append(
-                        (step.offset, step.timestamp_ms, "topic", resource[1], key, value, None, True, True)
+                        (step.offset, step.timestamp_ms, "TOPIC", resource[1], key, value, None, True, True)
                     )
         if isinstance(step.record, ConfigRecord):
             record = step.record
@@ -308,8 +308,7 @@ def quota_changes(steps: list[Step]) -> list[tuple[Any, ...]]:
         old, new = (
             image.client_quotas.get(entity, nothing).get(record.key) for image in (step.before, step.after)
         )
-        text = ", ".join(f"{kind}={'<default>' if name is None else name}" for kind, name in entity)
-        rows.append((step.offset, step.timestamp_ms, text, record.key, old, new, new is None))
+        rows.append((step.offset, step.timestamp_ms, entity, record.key, old, new, new is None))
     return rows
 
 

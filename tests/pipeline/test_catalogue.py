@@ -75,7 +75,7 @@ def test_the_document_has_the_columns_of_every_table(sql: SparkSession) -> None:
 def test_history_and_state_are_joined(sql: SparkSession) -> None:
     query = (
         "select count(*) as spans, count(distinct p.topicId) as topics, bool_and(l.leader = p.leader) as agree"
-        " from leadership l join partitions p on l.topicId = p.topicId and l.partition = p.partitionId"
+        " from leadership l join partitions p on l.topicId = p.topicId and l.partitionId = p.partitionId"
         " where l.toOffset is null"
     )
     (row,) = sql.sql(query).collect()
@@ -128,9 +128,9 @@ def test_words_in_sql(sql: SparkSession) -> None:
         (row,) = sql.sql(f"select kraft_word('{field}', {code}) as word").collect()
         return row["word"]
 
-    assert word("ConfigRecord.resourceType", "4") == "broker"
-    assert word("AccessControlEntryRecord.resourceType", "4") == "cluster"
-    assert word("BrokerRegistrationChangeRecord.fenced", "-1") == "unfenced"
+    assert word("ConfigRecord.resourceType", "4") == "BROKER"
+    assert word("AccessControlEntryRecord.resourceType", "4") == "CLUSTER"
+    assert word("BrokerRegistrationChangeRecord.fenced", "-1") == "UNFENCE"
     assert word("ConfigRecord.resourceType", "77") == "77"
     assert word("ConfigRecord.resourceType", "null") is None
     with pytest.raises(Exception, match="nope is no field with words; these are AccessControlEntryRecord"):

@@ -58,10 +58,34 @@ def test_a_link_and_its_target_are_one_replica(node: Path, tmp_path: Path) -> No
     assert len(find_replicas([str(tmp_path / "link"), str(node)])) == 1
 
 
+def test_links_to_files_are_no_replica_of_their_own(node: Path, tmp_path: Path) -> None:
+    log = node / "__cluster_metadata-0"
+    for kind, link in (("soft", os.symlink), ("hard", os.link)):
+        (tmp_path / kind).mkdir()
+        for file in log.iterdir():
+            link(file, tmp_path / kind / file.name)
+        for paths in ([node, tmp_path / kind], [tmp_path / kind, node]):
+            (found,) = find_replicas([str(path) for path in paths])
+            assert found.directory == str(log), "the one that knows its node"
+    first = sorted(log.glob("*.log"))[0]
+    os.symlink(first, tmp_path / first.name)
+    assert len(find_replicas([str(tmp_path / first.name), str(first)])) == 1
+    assert len(find_replicas([str(tmp_path / first.name), str(node)])) == 1
+    other = write_node(tmp_path / "other", LOG, FILES, node_id=2)
+    assert len(find_replicas([str(node), str(other)])) == 2, "equal content is no link"
+    for each in (*log.iterdir(), *(other / log.name).iterdir()):
+        each.unlink()
+    for each in (log, other / log.name):
+        (each / "00000000000000000000.log").write_bytes(b"")
+    assert len(find_replicas([str(node), str(other)])) == 2, "nor are two empty logs"
+
+
 def test_a_comma_is_part_of_a_path_that_is_there(node: Path, tmp_path: Path) -> None:
     other = write_node(tmp_path / "a, b", LOG, FILES, node_id=2)
     assert parse_options({"path": str(other)}).paths == (str(other),)
     assert parse_options({"path": f"{node},{other}"}).paths == (str(node), str(other))
+    assert parse_options({"path": f"{tmp_path}/a, *,{node}"}).paths == (f"{tmp_path}/a, *", str(node))
+    assert parse_options({"path": f"file:{other}"}).paths == (f"file:{other}",)
     assert parse_options({"path": f"{node}, {other},{node}"}).paths == (str(node), str(other), str(node))
 
 

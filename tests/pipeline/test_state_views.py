@@ -54,14 +54,14 @@ def test_words_stand_where_records_have_numbers() -> None:
     )
     assert table("acls", acl) == [
         {
-            "id": "A" * 22,
-            "resourceType": "topic",
+            "aclId": "A" * 22,
+            "resourceType": "TOPIC",
             "resourceName": "t",
-            "patternType": "prefixed",
+            "patternType": "PREFIXED",
             "principal": "User:alice",
             "host": "*",
             "operation": "99",
-            "permissionType": "deny",
+            "permissionType": "DENY",
         }
     ]
 
@@ -79,8 +79,8 @@ def test_secrets_are_hidden_unless_they_are_asked_for() -> None:
         config(99, "1", "retention.ms"),
     ]
     shown = [SECRET, "[redacted]", SECRET, "[redacted]", "[redacted]", "[redacted]"]
-    assert [row["value"] for row in table("configs", *configs)] == shown
-    assert {row["value"] for row in table("configs", *configs, shows_secrets=True)} == {SECRET}
+    assert [row["configValue"] for row in table("configs", *configs)] == shown
+    assert {row["configValue"] for row in table("configs", *configs, shows_secrets=True)} == {SECRET}
     token = DelegationTokenRecord(owner="User:a", token_id=SECRET)
     assert [row["tokenId"] for row in table("delegation_tokens", token)] == ["[redacted]"]
     assert [row["tokenId"] for row in table("delegation_tokens", token, shows_secrets=True)] == [SECRET]
@@ -89,7 +89,7 @@ def test_secrets_are_hidden_unless_they_are_asked_for() -> None:
     )
     hidden = {"salt": None, "storedKey": None, "serverKey": None}
     (credential,) = table("scram_credentials", scram)
-    assert credential == {"name": "a", "mechanism": "SCRAM-SHA-512", "iterations": 4096, **hidden}
+    assert credential == {"userName": "a", "mechanism": "SCRAM-SHA-512", "iterations": 4096, **hidden}
     (credential,) = table("scram_credentials", scram, shows_secrets=True)
     assert (credential["salt"], credential["storedKey"], credential["serverKey"]) == (b"x", b"y", b"z")
 
@@ -98,7 +98,7 @@ def test_a_long_table_comes_in_several_batches(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("kafkaproto_pipeline.views.state_tables.MAX_ROWS", 2)
     entity = [ClientQuotaRecord.EntityData(entity_type="user", entity_name=None)]
     quotas = [ClientQuotaRecord(entity=entity, key=key, value=1.5) for key in "abcde"]
-    assert [row["key"] for row in table("quotas", *quotas)] == list("abcde")
+    assert [row["quotaKey"] for row in table("quotas", *quotas)] == list("abcde")
     assert table("quotas") == []
 
 
@@ -179,13 +179,13 @@ def test_views_in_sql(spark: SparkSession, synthetic_history: Made) -> None:
             f"create temporary view at_3000_{name} using kraft options (path '{path}', view '{name}', asOf 3000)"
         )
     (row,) = spark.sql(
-        "select count(distinct t.name) topics, count(*) partitions, count(p.leader) leaders from at_3000_topics t"
-        " join at_3000_partitions p using (topicId) where p.topicName = t.name"
+        "select count(distinct t.topicName) topics, count(*) partitions, count(p.leader) leaders from at_3000_topics t"
+        " join at_3000_partitions p using (topicId) where p.topicName = t.topicName"
     ).collect()
     assert row["topics"] > 10
     assert row["partitions"] == row["leaders"] > row["topics"]
-    one = spark.read.format("kraft").options(view="topics", columns="name").load(str(path))
-    assert one.columns == ["name"]
+    one = spark.read.format("kraft").options(view="topics", columns="topicName").load(str(path))
+    assert one.columns == ["topicName"]
     assert one.count() > 10
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto_server.image.apply_configs import quota_entity
-from kafkaproto_server.quotas.client_quotas import UNLIMITED, ClientRates, MutationQuotas, RateQuota
+from kafkaproto_server.quotas.client_quotas import UNLIMITED, ClientRates, MutationQuotas, RateQuota, Wait
 from kafkaproto_server.quotas.matching import ClientQuotas
 from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.quotas.recent import EXPIRE_AFTER_MS, Recent
@@ -26,6 +28,16 @@ def test_clients_of_a_user_share_its_quota() -> None:
     # 12,000 bytes need twelve seconds; ten are behind every rate.
     assert rates.record(RateQuota.PRODUCE, "alice", "b", 4_000, 0) == 2_000
     assert rates.record(RateQuota.FETCH, "alice", "b", 1_000_000, 0) == 0
+
+
+def test_a_wait_is_as_long_as_the_longest_for_all_that_came_after_it_began() -> None:
+    wait = Wait()
+    wait.begin(1_000, {"ONE": 5}, 0)
+    wait.begin(500, {"ONE": 9}, 100)
+    assert [wait.left_ms("ONE", number, 100) for number in (5, 6, 9)] == [0, 900, 900]
+    # One that begins later has its own.
+    wait.begin(500, {"ONE": 9}, 1_000)
+    assert [wait.left_ms("ONE", number, 1_000) for number in (9, 10)] == [0, 500]
 
 
 def test_a_new_quota_holds_at_once_for_what_was_used_under_the_old_one() -> None:
@@ -69,6 +81,28 @@ def test_only_so_many_clients_are_remembered_and_only_for_an_hour() -> None:
     assert recent.use(3, list, 6 + EXPIRE_AFTER_MS) == []
     # 4 and 1 have expired, and what has expired goes with the next that is new.
     assert len(recent) == 2
+
+
+def test_clients_with_long_ids_are_measured_apart_and_take_no_more_memory() -> None:
+    rates = ClientRates(WINDOWS)
+    permits = MutationQuotas(WINDOWS)
+    quotas = {
+        quota_entity([("client-id", None)]): {"request_percentage": 1.0, "controller_mutation_rate": 1.0}
+    }
+    rates.use_quotas(quotas)
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            client_id = f"{'c' * 32_000}{number}"
+            assert rates.record(RateQuota.REQUEST, "a", client_id, 5.0, 0) == 0
+            assert rates.wait("request_percentage", "a", client_id, 0) is not None
+            permits.permits(quotas, "a", client_id, 0, is_strict=True).settle()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken < 100 * 4_000
+    assert rates.record(RateQuota.REQUEST, "a", f"{'c' * 32_000}7", 50.0, 0) > 0
+    assert rates.record(RateQuota.REQUEST, "a", f"{'c' * 32_000}8", 1.0, 0) == 0
 
 
 def mutations(rate: float) -> ClientQuotas:

@@ -68,5 +68,24 @@ def test_an_address_has_its_own_rate_or_the_default() -> None:
     assert ip_quota({}, key, "::1") is None
 
 
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("0:0:0:0:0:0:0:1", "::1"),
+        ("0000:0000:0000:0000:0000:0000:0000:0001", "::1"),
+        ("fe80:0:0:0:0:0:a:b", "fe80::a:b%eth0"),
+        ("::ffff:10.0.0.7", "10.0.0.7"),
+    ],
+)
+def test_an_address_has_several_spellings(written: str, address: str) -> None:
+    key = "connection_creation_rate"
+    found: ClientQuotas = {
+        quota_entity([("ip", written)]): {key: 5.0},
+        quota_entity([("ip", None)]): {key: 7.0},
+    }
+    assert ip_quota(found, key, address) == 5.0
+    assert ip_quota(found, key, "::2") == 7.0
+
+
 def test_the_name_of_a_principal_may_have_colons() -> None:
     assert user_name("User:CN=a:b") == "CN=a:b"

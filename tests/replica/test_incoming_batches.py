@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.records.batch import NewRecord, RecordBatchView, TimestampType
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.records.batch import HEADER_SIZE, NewRecord, RecordBatchView, TimestampType
 from kafkaproto.records.compression import Compression, compress
+from kafkaproto.records.record import read_records
 from kafkaproto_server.replica.incoming_batches import (
-    MAX_RECORD_ERRORS,
     BatchRefused,
     IncomingBatch,
     check_header,
@@ -24,7 +25,7 @@ from kafkaproto_server.replica.incoming_batches import (
     stamp,
 )
 from kafkaproto_server.replica.incoming_rules import IncomingRules, incoming_rules
-from kafkaproto_server.requests.sender import Sender
+from kafkaproto_server.requests.sender import MAX_RECORD_ERRORS, Sender
 from kafkaproto_server.types import run_to_end
 from tests.replica.support.incoming import check_incoming
 from tests.replica.support.produce_cases import HOUR_MS, make, raw_record, with_body, with_header
@@ -202,18 +203,18 @@ def test_count_of_the_header_is_possible_for_what_compresses_best(codec: Compres
     most = len(content) // 7
     header = make(few(), NOW_MS, codec)
     sent = with_body(header, few_bytes, record_count=most, last_offset_delta=most - 1)
-    assert check_header(sent, PLAIN)
+    assert check_header(sent, PLAIN, Sender())
     claimed = 2**31 - 1
     sent = with_body(header, few_bytes[:100], record_count=claimed, last_offset_delta=claimed - 1)
     with pytest.raises(BatchRefused, match="100 bytes cannot be 2147483647 records"):
-        check_header(sent, PLAIN)
+        check_header(sent, PLAIN, Sender())
 
 
 def test_uncompressed_records_take_at_least_seven_bytes_each() -> None:
     header = make(few(), NOW_MS)
-    assert check_header(with_body(header, bytes(76), record_count=10, last_offset_delta=9), PLAIN)
+    assert check_header(with_body(header, bytes(76), record_count=10, last_offset_delta=9), PLAIN, Sender())
     with pytest.raises(BatchRefused, match="76 bytes cannot be 11 records"):
-        check_header(with_body(header, bytes(76), record_count=11, last_offset_delta=10), PLAIN)
+        check_header(with_body(header, bytes(76), record_count=11, last_offset_delta=10), PLAIN, Sender())
 
 
 # What may be read for one request
@@ -250,6 +251,14 @@ def test_batches_of_a_request_share_what_may_be_read() -> None:
     assert check_incoming(batch, PLAIN, NOW_MS, sender=Sender(request_bytes=10))
 
 
+def test_records_of_one_size_count_as_well() -> None:
+    sender = Sender(request_bytes=10)
+    sender.budget.units = 5
+    assert check_incoming(make(few(), NOW_MS), PLAIN, NOW_MS, sender=sender)
+    with pytest.raises(BatchRefused):
+        check_incoming(make(few(), NOW_MS), PLAIN, NOW_MS, sender=sender)
+
+
 def test_batches_of_a_request_share_what_they_may_decompress_to() -> None:
     batch = make([NewRecord(b"key", bytes(3 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, Compression.ZSTD)
     sender = Sender(request_bytes=1000)
@@ -275,17 +284,66 @@ def test_what_is_sent_uncompressed_never_reaches_the_limits(size: int) -> None:
 @pytest.mark.parametrize("codec", list(Compression))
 def test_records_are_checked_in_short_steps(codec: Compression) -> None:
     records = [NewRecord(b"%d" % index, bytes(index % 5), timestamp_ms=NOW_MS) for index in range(10_000)]
-    steps = check_records(check_header(make(records, NOW_MS, codec), PLAIN), PLAIN, lambda: NOW_MS, Sender())
-    assert 15 < sum(1 for _ in steps) < 25
+    steps = check_records(
+        check_header(make(records, NOW_MS, codec), PLAIN, Sender()), PLAIN, lambda: NOW_MS, Sender()
+    )
+    assert 5 < sum(1 for _ in steps) < 15
 
 
 def test_topic_that_looks_at_each_record_does_so_in_steps() -> None:
     sent = make([NewRecord(None, bytes(index % 5), timestamp_ms=NOW_MS) for index in range(5_000)], NOW_MS)
-    steps = check_records(check_header(sent, COMPACTED), COMPACTED, lambda: NOW_MS, Sender())
-    for _ in range(17):
+    steps = check_records(check_header(sent, COMPACTED, Sender()), COMPACTED, lambda: NOW_MS, Sender())
+    for _ in range(10):
         next(steps)
     with pytest.raises(BatchRefused):
         run_to_end(steps)
+
+
+ROW_TIMES = st.lists(
+    st.tuples(st.integers(1, 80), st.sampled_from([0, 1, 63, 64, 200, 9000]), st.integers(0, 1)),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(
+    data=st.data(),
+    key=st.none() | st.binary(max_size=70),
+    sizes=st.sampled_from([(20, 20), (50, 58), (0, 300)]),
+    headers=st.sampled_from([[]] * 4 + [[("a", b"b")]]),
+    rows=ROW_TIMES,
+    codec=CODECS,
+)
+def test_damaged_records_are_refused_in_each_compression_and_honest_ones_taken(
+    data: st.DataObject,
+    key: bytes | None,
+    sizes: tuple[int, int],
+    headers: list[tuple[str, bytes]],
+    rows: list[tuple[int, int, int]],
+    codec: Compression,
+) -> None:
+    times = [NOW_MS + time + index * step for count, time, step in rows for index in range(count)]
+    records = [
+        NewRecord(key, bytes(sizes[0] + index * 7 % (sizes[1] - sizes[0] + 1)), headers, time)
+        for index, time in enumerate(times)
+    ]
+    sent = make(records, NOW_MS, codec)
+    assert stored(check_incoming(sent, PLAIN, NOW_MS), leader_epoch=-1) == sent
+    plain = bytearray(make(records, NOW_MS)[HEADER_SIZE:])
+    for _ in range(data.draw(st.integers(1, 2))):
+        plain[data.draw(st.integers(0, len(plain) - 1))] ^= data.draw(st.sampled_from([1, 2, 0x80, 0xFF]))
+    base = RecordBatchView(sent).base_timestamp
+    try:
+        read = list(read_records(bytes(plain), len(records), 0, base, None))
+    except RemoteProtocolError:
+        read = []
+    damaged = with_body(sent, compress(codec, bytes(plain)))
+    is_honest = [each.offset for each in read] == list(range(len(records)))
+    if is_honest and all(abs(each.timestamp - NOW_MS) < HOUR_MS for each in read):
+        view = RecordBatchView(stored(check_incoming(damaged, PLAIN, NOW_MS)))
+        assert view.max_timestamp == max(each.timestamp for each in read)
+    else:
+        refusal(damaged)
 
 
 # Records that the topic asks about
@@ -363,7 +421,7 @@ def test_claim_of_the_append_time_is_refused_before_records_are_looked_at(
 ) -> None:
     sent = with_header(make(few(), NOW_MS, codec), attributes=8 | codec)
     with pytest.raises(BatchRefused) as caught:
-        check_header(sent, rules)
+        check_header(sent, rules, Sender())
     assert caught.value.code == ErrorCode.INVALID_TIMESTAMP
     assert [error.batch_index for error in caught.value.record_errors] == [0, 1, 2]
 
@@ -465,6 +523,8 @@ def test_batch_that_decompresses_to_too_much_is_refused(codec: Compression) -> N
     bomb = make([NewRecord(b"key", bytes(30 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, codec)
     assert len(bomb) < 30 * 2**20 / 200
     assert "more than" in refusal(bomb, COMPACTED).message
+    with pytest.raises(BatchRefused, match="more than"):
+        check_incoming(bomb, COMPACTED, NOW_MS, sender=Sender(request_bytes=2**30))
     small = make([NewRecord(b"key", bytes(3 * 2**20), timestamp_ms=NOW_MS)], NOW_MS, codec)
     assert check_incoming(small, COMPACTED, NOW_MS)
     # What shrinks less may be larger.

@@ -51,6 +51,12 @@ def test_only_long_gaps_count() -> None:
     assert gaps(view) == [(LONG_GAP + 6, 2 * LONG_GAP + 5), (2 * LONG_GAP + 7, last - 1)]
 
 
+def test_an_offset_that_comes_again_moves_no_gap() -> None:
+    last = 500_000
+    view = claiming(last + 1, LONG_GAP, 5, last)
+    assert gaps(view) == [(0, LONG_GAP - 1), (LONG_GAP + 1, last - 1)]
+
+
 @pytest.mark.parametrize("body", [b"", b"\xff" * 50, b"\x01" + bytes(20)])
 @pytest.mark.parametrize("compression", list(Compression))
 def test_what_cannot_be_read_has_no_records(body: bytes, compression: int) -> None:

@@ -17,6 +17,7 @@ import pytest
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.disk import OsDisk, without_pauses
+from kafkaproto_server.storage.errors import OF_FILES
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
 from tests.sim.disk import MemoryDisk, PowerLossError
@@ -489,6 +490,8 @@ def test_what_is_no_regular_file_is_refused_and_not_waited_for(kind: str, tmp_pa
         with pytest.raises(OSError, match=r"regular file|No such device") as caught:
             attempt()
         assert path in str(caught.value)
+        # It costs a partition at most, and not its directory.
+        assert caught.value.errno in OF_FILES
 
 
 def test_files_and_directories_are_for_this_user_alone(tmp_path: Path) -> None:

@@ -550,8 +550,8 @@ def watch(**given: Any) -> None:
     summary.tell_damage(damage)
     # Its batches are small, whatever the log's length.
     with _spark(reading, SPARK_CONF, is_small=True, shows_progress=False) as (spark, _):
-        command.run(spark, reading.paths, reading.where(), output.screen())
-    if damage:
+        is_whole = command.run(spark, reading.paths, reading.where(), output.screen())
+    if damage or not is_whole:
         raise click.exceptions.Exit(EXIT_DAMAGE)
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _VALUES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "configs": ("name", ("value",)),
-    "config_changes": ("key", ("oldValue", "newValue")),
+    "configs": ("configName", ("configValue",)),
+    "config_changes": ("configName", ("oldConfigValue", "newConfigValue")),
 }
 """Of tables of configs: the column with the key, and those with its values."""
 _CONFIG = "ConfigRecord"

@@ -71,7 +71,14 @@ def missing_beginnings(
             first, why = oldest, "a snapshot that is older shows that it began earlier"
         if first < start:
             reason = f"offsets {first} to {start - 1} are missing: the log begins behind them, and {why}"
-            fault = Fault(position=0, end_position=0, offset=first, next_offset=start, reason=reason)
+            fault = Fault(
+                position=0,
+                end_position=0,
+                offset=first,
+                next_offset=start,
+                reason=reason,
+                is_open_before=True,
+            )
             yield each.log, fault
 
 

@@ -123,7 +123,7 @@ def find_replicas(paths: Iterable[str]) -> tuple[ReplicaOnDisk, ...]:
                 files[directory] = None
             elif chosen is not None:
                 chosen.add(name)
-    replicas = [_replica(directory, names) for directory, names in files.items()]
+    replicas = _without_links([_replica(directory, names) for directory, names in files.items()])
     _check_one_cluster(replicas)
     return tuple(
         sorted(
@@ -131,6 +131,26 @@ def find_replicas(paths: Iterable[str]) -> tuple[ReplicaOnDisk, ...]:
             key=lambda each: (each.node_id is None, each.node_id or 0, each.directory),
         )
     )
+
+
+def _without_links(replicas: Sequence[ReplicaOnDisk]) -> list[ReplicaOnDisk]:
+    """The replicas, but for those whose files are all links to files of another one."""
+    if len(replicas) == 1:
+        return list(replicas)
+    kept: list[tuple[ReplicaOnDisk, frozenset[tuple[int, int]]]] = []
+    found = [(replica, _identities(replica)) for replica in replicas]
+    # Of two with the same files, the one that has a node's own files beside them.
+    for replica, own in sorted(found, key=lambda each: (-len(each[1]), each[0].node_id is None)):
+        if not own or not any(own <= other for _, other in kept):
+            kept.append((replica, own))
+    return [replica for replica, _ in kept]
+
+
+def _identities(replica: ReplicaOnDisk) -> frozenset[tuple[int, int]]:
+    """What the file system knows the files by, whatever their names: device and inode."""
+    paths = [each.path for each in replica.segments] + [each.path for each in replica.snapshots]
+    status = map(_status, paths)
+    return frozenset((each.st_dev, each.st_ino) for each in status if each is not None)
 
 
 def local_path(text: str) -> str:

@@ -24,7 +24,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from kafkaproto_pipeline.generated.records import COMMON_COLUMNS, LAST_COLUMNS, RECORDS
 from kafkaproto_pipeline.record_views import FieldView, RecordView
 from kafkaproto_pipeline.views.latest import MARKERS, PARTITIONS, ROWS
-from kafkaproto_pipeline.views.words import ACL_WORDS
+from kafkaproto_pipeline.views.names import column_of
+from kafkaproto_pipeline.views.words import FIELD_TIMES, FIELD_WORDS
 
 RECORDS_VIEW = "records"
 TYPED_VIEW = "typed"
@@ -82,6 +83,8 @@ CORRUPT_TYPE = pa.struct(
 _SPARK_OF_ARROW = {
     **{kind: name for name, kind in _ARROW_OF_SPARK.items()},
     pa.int8(): "TINYINT",
+    pa.int16(): "SMALLINT",
+    pa.float64(): "DOUBLE",
 }
 
 
@@ -178,44 +181,75 @@ def check_record_types(record_types: Sequence[str] | None) -> None:
             raise ViewError(f"{name!r} is no record type; known are {', '.join(RECORD_TYPES)}")
 
 
-def _of_record(
-    name: str, fields: Sequence[str] | None = None, *, words: Iterable[str] = ()
-) -> tuple[Column, ...]:
-    """Fields of a record type as columns; ``words`` are those that have a word where the record has a number."""
-    found = chosen_fields(RECORD_VIEWS[name], fields)
-    text = (_SPARK_OF_ARROW[pa.string()], pa.string())
-    kinds = (text if field.name in words else (field.ddl, arrow_type(field)) for field in found)
-    return tuple(
-        Column(name=field.name, ddl=ddl, arrow=kind) for field, (ddl, kind) in zip(found, kinds, strict=True)
-    )
+STATE_RECORDS: Mapping[str, str] = {
+    "topics": "TopicRecord",
+    "partitions": PARTITION,
+    "brokers": "RegisterBrokerRecord",
+    "controllers": "RegisterControllerRecord",
+    "configs": "ConfigRecord",
+    "acls": "AccessControlEntryRecord",
+    "features": "FeatureLevelRecord",
+    "quotas": "ClientQuotaRecord",
+    "scram_credentials": "UserScramCredentialRecord",
+    "delegation_tokens": "DelegationTokenRecord",
+    "producer_ids": "ProducerIdsRecord",
+}
+"""By table of the state: the record that puts a row into it."""
+
+
+def _shown(path: str, kind: pa.DataType) -> pa.DataType:
+    """The type in a table of a field of a record: text if there are words for its numbers."""
+    if path in FIELD_WORDS:
+        return pa.string()
+    if path in FIELD_TIMES:
+        return _ARROW_OF_SPARK["TIMESTAMP"]
+    if pa.types.is_list(kind):
+        return pa.list_(pa.field("element", _shown(path, kind.value_type)))
+    if pa.types.is_struct(kind):
+        return pa.struct([(each.name, _shown(f"{path}.{each.name}", each.type)) for each in kind])
+    return kind
+
+
+def _of_table(table: str, fields: Mapping[str, pa.DataType]) -> tuple[Column, ...]:
+    """Fields of the table's record as columns."""
+    record = STATE_RECORDS[table]
+    columns = []
+    for field, kind in fields.items():
+        shown = _shown(f"{record}.{field}", kind)
+        columns.append(Column(name=column_of(record, field), ddl=_spark_of(shown), arrow=shown))
+    return tuple(columns)
+
+
+def _of_record(table: str, fields: Sequence[str] | None = None) -> tuple[Column, ...]:
+    """The fields of these names, or all fields of the table's record, as columns."""
+    chosen = chosen_fields(RECORD_VIEWS[STATE_RECORDS[table]], fields)
+    return _of_table(table, {field.name: arrow_type(field) for field in chosen})
 
 
 _TOPIC_NAME = Column(name="topicName", ddl="STRING", arrow=pa.string())
 STATE_TABLES: Mapping[str, tuple[Column, ...]] = {
-    "topics": _of_record("TopicRecord", ("name", "topicId")),
+    "topics": _of_record("topics", ("name", "topicId")),
     "partitions": (
         _TOPIC_NAME,
-        *(
-            Column(name=field.name, ddl=_spark_of(field.type), arrow=field.type)
-            for field in PARTITIONS
-            if field.name != "basePosition"
+        *_of_table(
+            "partitions", {field.name: field.type for field in PARTITIONS if field.name != "basePosition"}
         ),
     ),
     "brokers": _of_record(
-        "RegisterBrokerRecord",
+        "brokers",
         (
             *("brokerId", "incarnationId", "brokerEpoch", "endPoints", "features", "rack", "fenced"),
             *("inControlledShutdown", "logDirs", "cordonedLogDirs", "isMigratingZkBroker"),
         ),
     ),
-    "controllers": _of_record("RegisterControllerRecord"),
-    "configs": _of_record("ConfigRecord", words=("resourceType",)),
-    "acls": _of_record("AccessControlEntryRecord", words=ACL_WORDS),
-    "features": _of_record("FeatureLevelRecord"),
-    "quotas": _of_record("ClientQuotaRecord", ("entity", "key", "value")),
-    "scram_credentials": _of_record("UserScramCredentialRecord", words=("mechanism",)),
-    "delegation_tokens": _of_record("DelegationTokenRecord"),
-    "producer_ids": _of_record("ProducerIdsRecord", ("nextProducerId",)),
+    "controllers": _of_record("controllers"),
+    "configs": _of_record("configs"),
+    "acls": _of_record("acls"),
+    "features": _of_record("features"),
+    "quotas": _of_record("quotas", ("entity", "key", "value")),
+    "scram_credentials": _of_record("scram_credentials"),
+    "delegation_tokens": _of_record("delegation_tokens"),
+    "producer_ids": _of_record("producer_ids", ("nextProducerId",)),
 }
 """By view: the columns of each table of the state. The job ``state`` makes tables of the same names and columns."""
 

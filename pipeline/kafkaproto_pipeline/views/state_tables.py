@@ -14,7 +14,15 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from kafkaproto import uuids
 from kafkaproto_pipeline.views.schema import STATE_TABLES, arrow_schema
 from kafkaproto_pipeline.views.secrecy import REDACTED, SECRET_COLUMNS, is_sensitive
-from kafkaproto_pipeline.views.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS, word_for
+from kafkaproto_pipeline.views.words import (
+    ACL_WORDS,
+    CONFIG_RESOURCES,
+    LAST_TIME_MS,
+    RECOVERY_STATES,
+    SCRAM_MECHANISMS,
+    SECURITY_PROTOCOLS,
+    word_for,
+)
 from kafkaproto_server.image.image import ClusterImage
 
 MAX_ROWS = 1 << 16
@@ -64,7 +72,8 @@ def _partitions(image: ClusterImage) -> Iterator[Row]:
             yield (
                 *(topic.name, topic_id, index, each.replicas, [*map(uuids.to_text, each.directories)]),
                 *(each.isr, each.removing_replicas, each.adding_replicas, each.leader),
-                *(each.leader_recovery_state, each.leader_epoch, each.partition_epoch),
+                *(word_for(each.leader_recovery_state, RECOVERY_STATES), each.leader_epoch),
+                each.partition_epoch,
                 *(each.elr, each.last_known_elr),
             )
 
@@ -96,7 +105,7 @@ def _endpoints(endpoints: tuple[Any, ...]) -> list[dict[str, Any]]:
             "name": each.name,
             "host": each.host,
             "port": each.port,
-            "securityProtocol": each.security_protocol,
+            "securityProtocol": word_for(each.security_protocol, SECURITY_PROTOCOLS),
         }
         for each in endpoints
     ]
@@ -163,7 +172,11 @@ def _delegation_tokens(image: ClusterImage) -> Iterator[Row]:
     for token_id in sorted(image.delegation_tokens):
         each = image.delegation_tokens[token_id]
         times = (each.issue_timestamp_ms, each.max_timestamp_ms, each.expiration_timestamp_ms)
-        yield each.owner, each.requester, each.renewers, *times, token_id
+        yield each.owner, each.requester, each.renewers, *map(_microseconds, times), token_id
+
+
+def _microseconds(time_ms: int) -> int | None:
+    return time_ms * 1000 if time_ms <= LAST_TIME_MS else None
 
 
 def _producer_ids(image: ClusterImage) -> Iterator[Row]:

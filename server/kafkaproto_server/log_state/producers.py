@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from operator import length_hint
 from struct import Struct
 from typing import NamedTuple
 
@@ -42,6 +41,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.producer_snapshot import ProducerSnapshotEntry
 from kafkaproto.records.batch import BatchHeader
 from kafkaproto.transaction_index import AbortedTransaction
+from kafkaproto_server.log_state.producer_ids import ProducerIds
 from kafkaproto_server.log_state.transactions import (
     CompletedTransaction,
     EndTransactionMarker,
@@ -51,9 +51,6 @@ from kafkaproto_server.log_state.transactions import (
 
 BATCHES_TO_RETAIN = 5
 """The batches of a producer that a repetition is recognized among: as many as a producer may have in flight."""
-
-PRODUCERS_PER_STEP = 100
-"""How many producers `ProducerStates.expire` looks at in one step, some hundredths of a millisecond."""
 
 NONE = -1
 """A sequence, offset, epoch or timestamp that does not exist."""
@@ -150,10 +147,12 @@ class _Producer(msgspec.Struct, gc=False):
 class ProducerStates:
     """The producers and transactions of one log. A log without idempotent producers has one small object."""
 
-    __slots__ = ("_producers", "_snapshots", "_transactions", "map_end_offset")
+    __slots__ = ("_ids", "_producers", "_snapshots", "_transactions", "map_end_offset")
 
     # Both are made when the first producer or transaction comes: a broker has thousands of logs without any.
     _producers: dict[int, _Producer] | None
+    _ids: ProducerIds | None
+    """Those of `_producers`."""
     _transactions: Transactions | None
     _snapshots: tuple[ProducerSnapshot, ...]
     map_end_offset: int
@@ -209,12 +208,17 @@ class ProducerStates:
         that a coordinator writes on behalf of a producer all have sequence 0; only epoch and transaction are checked.
         Raises ProducerRefused with the code
 
-        - INVALID_PRODUCER_EPOCH if the epoch is older than the producer's,
+        - INVALID_PRODUCER_EPOCH if the epoch is older than the producer's, or one that no producer has,
         - OUT_OF_ORDER_SEQUENCE_NUMBER if the sequence does not follow the last one, or is not 0 in a new epoch,
         - INVALID_TXN_STATE if the batch is not transactional while the producer's transaction is open.
         """
         producer = None if self._producers is None else self._producers.get(header.producer_id)
         if producer is None:
+            if header.producer_epoch < NONE:
+                raise ProducerRefused(
+                    ErrorCode.INVALID_PRODUCER_EPOCH,
+                    f"producer {header.producer_id} cannot have epoch {header.producer_epoch}",
+                )
             return None
         if header.producer_epoch == producer.epoch:
             # Kafka looks for a repetition first. A batch that follows the last one can only be a repetition if the
@@ -284,10 +288,13 @@ class ProducerStates:
             return None
         producers = self._producers
         if producers is None:
-            producers = self._producers = {}
+            producers, self._ids = {}, ProducerIds()
+            self._producers = producers
         producer = producers.get(producer_id)
         if producer is None:
             producer = producers[producer_id] = _Producer(header.producer_epoch)
+            assert self._ids is not None, "it was made with the producers"
+            self._ids.add(producer_id)
         else:
             if self._snapshots:
                 self._keep(producer_id, producer)
@@ -356,7 +363,7 @@ class ProducerStates:
     def active(self) -> Iterator[ActiveProducer]:
         """Every producer that is known when the first is taken, in the order in which the log got to know them. Each is
         looked at when its turn comes, and left out if it is forgotten by then."""
-        for producer_id in tuple(self._producers or ()):
+        for producer_id in self._ids.walk()[0] if self._ids else ():
             producer = (self._producers or {}).get(producer_id)
             if producer is not None:
                 yield ActiveProducer(
@@ -370,32 +377,38 @@ class ProducerStates:
 
     def expire(self, now_ms: int, expiration_ms: int) -> Iterator[None]:
         """Forget the producers without an open transaction whose last batch came ``expiration_ms`` ago or earlier;
-        `PRODUCERS_PER_STEP` are looked at in a step. Between two steps, anything may happen to them."""
+        `IDS_PER_PAGE` are looked at in a step. Between two steps, anything may happen to them."""
         latest = now_ms - expiration_ms
-        ids = list(self._producers or ())
-        for begin in range(0, len(ids), PRODUCERS_PER_STEP):
-            producers = self._producers or {}
-            for producer_id in ids[begin : begin + PRODUCERS_PER_STEP]:
-                producer = producers.get(producer_id)
-                if (
-                    producer is not None
-                    and producer.seen_ms <= latest
-                    and producer.transaction_first_offset < 0
-                ):
-                    self._keep(producer_id, producer)
-                    del producers[producer_id]
+        producers, ids = self._producers, self._ids
+        if producers is None or ids is None:
+            return
+
+        def is_kept(producer_id: int) -> bool:
+            producer = producers[producer_id]
+            if producer.seen_ms <= latest and producer.transaction_first_offset < 0:
+                self._keep(producer_id, producer)
+                del producers[producer_id]
+                return False
+            return True
+
+        for _ in ids.keep(is_kept):
             yield
-        if not self._producers:
-            self._producers = None
+            if self._ids is not ids:
+                # All were forgotten meanwhile.
+                return
+        if not producers:
+            self._producers = self._ids = None
 
     def snapshot_entries(self) -> list[ProducerSnapshotEntry]:
         """What a producer snapshot at `map_end_offset` holds, in the order of producer ids."""
         producers = self._producers or {}
-        return [producers[producer_id].entry(producer_id) for producer_id in sorted(producers)]
+        ids = self._ids.ascending() if self._ids else ()
+        return [producers[producer_id].entry(producer_id) for producer_id in ids]
 
     def snapshot(self) -> ProducerSnapshot:
         """The same, to be taken a part at a time while producers go on."""
-        snapshot = ProducerSnapshot(self, self._producers or {}, self.map_end_offset)
+        ids = self._ids or ProducerIds()
+        snapshot = ProducerSnapshot(self, self._producers or {}, ids, self.map_end_offset)
         if not snapshot.is_complete:
             self._snapshots += (snapshot,)
         return snapshot
@@ -433,14 +446,16 @@ class ProducerStates:
             if first_offset >= 0:
                 transactions.append(OpenTransaction(first_offset, entry.producer_id))
         if producers:
-            self._producers = producers
+            self._producers, self._ids = producers, ProducerIds()
+            for producer_id in producers:
+                self._ids.add(producer_id)
         if transactions:
             self._transactions = Transactions(transactions)
 
     def clear(self, end_offset: int) -> None:
         """Forget everything. The log is empty from its start to ``end_offset``, or nothing is known of it."""
         self.map_end_offset = end_offset
-        self._producers = None
+        self._producers = self._ids = None
         self._transactions = None
         # They have what there was.
         self._snapshots = ()
@@ -449,13 +464,15 @@ class ProducerStates:
 class ProducerSnapshot:
     """What is known of all producers at one moment."""
 
-    __slots__ = ("_kept", "_left", "_producers", "_states", "end_offset")
+    __slots__ = ("_count", "_kept", "_left", "_producers", "_states", "end_offset")
 
-    def __init__(self, states: ProducerStates, producers: dict[int, _Producer], end_offset: int) -> None:
+    def __init__(
+        self, states: ProducerStates, producers: dict[int, _Producer], ids: ProducerIds, end_offset: int
+    ) -> None:
         self._states = states
         self._producers = producers
         # In the order in which the log got to know them. To sort a million of them would take long.
-        self._left = iter(tuple(producers))
+        self._left, self._count = ids.walk()
         # Of those that have changed before they were taken.
         self._kept: dict[int, ProducerSnapshotEntry] = {}
         self.end_offset = end_offset
@@ -468,12 +485,13 @@ class ProducerSnapshot:
     @property
     def is_complete(self) -> bool:
         """Whether all were taken."""
-        return not length_hint(self._left)
+        return not self._count
 
     def take(self, most: int) -> list[ProducerSnapshotEntry]:
         """Some that were not taken yet, at most so many."""
         kept, producers = self._kept, self._producers
         entries = [kept.get(each) or producers[each].entry(each) for each in islice(self._left, most)]
+        self._count -= len(entries)
         if self.is_complete:
             self.give_up()
         return entries

@@ -144,8 +144,10 @@ def addresses_with_limits(overrides: str) -> dict[str, int]:
 
 
 def _addresses(host: str) -> list[str]:
+    # As Java does, which takes an IPv6 address in brackets as well.
+    name = host.removeprefix("[").removesuffix("]")
     try:
-        return sorted({str(found[4][0]) for found in socket.getaddrinfo(host, None)})
+        return sorted({str(found[4][0]) for found in socket.getaddrinfo(name, None)})
     # UnicodeError: no host can have such a name.
     except (OSError, UnicodeError) as error:
         number = error.errno if isinstance(error, OSError) else errno.EINVAL

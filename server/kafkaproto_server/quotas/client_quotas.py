@@ -13,7 +13,7 @@ from enum import Enum
 
 from kafkaproto_server.quotas.matching import ClientQuotas, Match, quota_of
 from kafkaproto_server.quotas.rate import Rate, RateWindows
-from kafkaproto_server.quotas.recent import Recent
+from kafkaproto_server.quotas.recent import Recent, remembered_id
 from kafkaproto_server.quotas.token_bucket import TokenBucket, wait_ms
 
 MUTATION_RATE_KEY = "controller_mutation_rate"
@@ -112,7 +112,9 @@ class ClientRates:
 
     def _match(self, key: str, user: str, client_id: str, now_ms: int) -> Match | None:
         return self._matches.use(
-            (key, user, client_id), lambda: quota_of(self._quotas, key, user, client_id), now_ms
+            (key, user, remembered_id(client_id)),
+            lambda: quota_of(self._quotas, key, user, client_id),
+            now_ms,
         )
 
     def _rate(self, kind: RateQuota, match: Match, now_ms: int) -> Rate:

@@ -20,11 +20,13 @@ Apache Kafka: class ``ClientQuotaManager``.
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from kafkaproto_server.image.entries import QUOTA_CLIENT_ID, QUOTA_IP, QUOTA_USER, QuotaEntity
+from kafkaproto_server.quotas.recent import remembered_id
 
 ClientQuotas = Mapping[QuotaEntity, Mapping[str, float]]
 """The quotas in the metadata."""
@@ -34,7 +36,7 @@ class Match(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The quota that holds."""
 
     measured: tuple[str, str]
-    """What is measured together: user and client id, either empty if it does not matter."""
+    """What is measured together: user and client id as it is remembered, either empty if it does not matter."""
     bound: float
 
 
@@ -56,12 +58,24 @@ def user_name(principal: str) -> str:
 
 def ip_quota(quotas: ClientQuotas, key: str, address: str) -> float | None:
     """The quota of a key for an address: its own one, or the default; None for no limit."""
-    for name in (address, None):
+    for name in (*_spellings(address), None):
         values = quotas.get(((QUOTA_IP, name),))
         bound = None if values is None else values.get(key)
         if bound is not None:
             return bound
     return None
+
+
+def _spellings(address: str) -> Iterator[str]:
+    """How the quotas of an address may name it: the log keeps what an administrator has written. Java writes an IPv6
+    address with all of its eight numbers."""
+    yield address
+    if ":" in address:
+        exploded = ipaddress.IPv6Address(address.partition("%")[0]).exploded
+        yield ":".join(f"{int(number, 16):x}" for number in exploded.split(":"))
+        yield exploded
+    else:
+        yield f"::ffff:{address}"
 
 
 def _entities(user: str, client_id: str) -> Iterator[tuple[QuotaEntity, tuple[str, str]]]:
@@ -70,9 +84,10 @@ def _entities(user: str, client_id: str) -> Iterator[tuple[QuotaEntity, tuple[st
         yield ((QUOTA_USER, user),), (user, "")
         yield ((QUOTA_USER, None),), (user, "")
         return
+    measured_id = remembered_id(client_id)
     for named_user in (user, None):
         for named_id in (client_id, None):
-            yield ((QUOTA_CLIENT_ID, named_id), (QUOTA_USER, named_user)), (user, client_id)
+            yield ((QUOTA_CLIENT_ID, named_id), (QUOTA_USER, named_user)), (user, measured_id)
         yield ((QUOTA_USER, named_user),), (user, "")
-    yield ((QUOTA_CLIENT_ID, client_id),), ("", client_id)
-    yield ((QUOTA_CLIENT_ID, None),), ("", client_id)
+    yield ((QUOTA_CLIENT_ID, client_id),), ("", measured_id)
+    yield ((QUOTA_CLIENT_ID, None),), ("", measured_id)

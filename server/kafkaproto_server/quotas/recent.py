@@ -5,6 +5,7 @@ The number is this server's own. Client ids cost a client nothing, so without it
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
@@ -12,9 +13,18 @@ from typing import Generic, TypeVar
 EXPIRE_AFTER_MS = 3_600_000
 MAX_REMEMBERED = 16_384
 """The number of clients that are remembered at the same time; of more, those with the latest use."""
+MAX_REMEMBERED_ID_CHARS = 256
+"""A client id may have 32,767 bytes, and all clients may have such ones."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+
+def remembered_id(client_id: str) -> str:
+    """What is remembered of a client id: all of it, or a digest if it is a long one."""
+    if len(client_id) <= MAX_REMEMBERED_ID_CHARS:
+        return client_id
+    return hashlib.sha256(client_id.encode()).hexdigest()
 
 
 class Recent(Generic[Key, Value]):

@@ -4,8 +4,8 @@ There are two parts:
 
 - `check_header` reads the header once, compares its fields and the checksum. It touches no record and copies nothing.
 - `check_records` goes through the records, and writes the batch anew if that is needed. It may take long (a megabyte
-  takes tens of milliseconds), so it is done in steps of at most half a millisecond, each in any thread; only to
-  decompress a large batch, or to compress one anew, is one step.
+  takes milliseconds), so it is done in steps of at most half a millisecond, each in any thread; only to decompress a
+  large batch, or to compress one anew, is one step, and the first one takes up to a millisecond.
 
 The batch is stored as Apache Kafka stores it. With LogAppendTime, the header gets the time of the append and a new
 checksum. With another compression than the topic's, the batch gets a new body. If the max timestamp of the header is
@@ -33,6 +33,7 @@ import msgspec
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.primitives import Buffer, wrap_int64
+from kafkaproto.records.alike import RecordSurvey, survey_alike
 from kafkaproto.records.batch import (
     COMPRESSION_MASK,
     CONTROL_BIT,
@@ -47,13 +48,11 @@ from kafkaproto.records.batch import (
 from kafkaproto.records.compression import Compression, TooLongError, compress, decompress
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.limits import most_decompressed_bytes
-from kafkaproto.records.survey import RecordSurvey, record_heads, survey_alike, survey_records
+from kafkaproto.records.survey import record_heads, survey_records
 from kafkaproto_server.replica.incoming_rules import UNLIMITED_RECORD_BYTES, IncomingRules
 from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.types import Steps
 
-MAX_RECORD_ERRORS: Final = 1000
-"""Most records of a batch that a response names as refused. A batch may have 100,000, and each would add a text."""
 NO_TIMESTAMP: Final = -1
 """Of a record whose producer set no timestamp."""
 
@@ -68,11 +67,16 @@ _DELETE_HORIZON_BIT: Final = 0x40
 _KEPT_BITS: Final = COMPRESSION_MASK | _TRANSACTIONAL_BIT | _DELETE_HORIZON_BIT
 """Attributes that a new header keeps; the bits that mean nothing are dropped, as in Kafka."""
 _MIN_RECORD_BYTES: Final = 7
-_LONG_RECORD_BYTES: Final = 512
+_COMPARED_WITHOUT_COPY_BYTES: Final = 512
+_READ_WITHOUT_COPY_BYTES: Final = 4096
+"""Bytes are taken faster from a copy in one piece. If records have this size or more, the copy is what takes long."""
 _SHORT_BYTES: Final = 16 * 1024
-"""So much is decompressed, or compressed anew, in the first step."""
-_SHORT_PLAIN_BYTES: Final = 128 * 1024
-"""As far as it decompresses to no more than this."""
+"""So much is compressed anew in the first step."""
+_SHORT_PLAIN_BYTES: Final = (0, 192 * 1024, 512 * 1024, 512 * 1024, 512 * 1024)
+"""By compression: a batch that decompresses to no more than this does so in the first step. That takes less than half a
+millisecond, and to leave a batch to a thread takes nearly as long."""
+_USUALLY_SHRUNK: Final = 3
+"""A batch that is larger than such a part of that is not tried, as it may well decompress to more."""
 _RECORDS_A_STEP: Final = 512
 _MIN_INT64: Final = -(2**63)
 _MAX_INT64: Final = 2**63 - 1
@@ -142,7 +146,9 @@ class IncomingBatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether the header, and perhaps the records, are not those that the producer sent."""
 
 
-def check_header(records: Buffer, rules: IncomingRules, *, allows_zstd: bool = True) -> IncomingBatch:
+def check_header(
+    records: Buffer, rules: IncomingRules, sender: Sender, *, allows_zstd: bool = True
+) -> IncomingBatch:
     """The one batch in ``records``, the bytes that a Produce request has for a partition. `check_records` has to see it
     before it may be stored.
 
@@ -173,7 +179,7 @@ def check_header(records: Buffer, rules: IncomingRules, *, allows_zstd: bool = T
     view = memoryview(records)
     if crc32c(view[CRC_START:size]) != header.crc:
         _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong", Fault.CHECKSUM)
-    _check_fields(header)
+    _check_fields(header, sender)
     return IncomingBatch(header=header, parts=(view[MAGIC_OFFSET:size],))
 
 
@@ -190,12 +196,12 @@ def check_at_once(
     if header.attributes & COMPRESSION_MASK or rules.compression or count > sender.budget.units:
         return None
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
-    data = _in_memory_for_slices(body, count)
+    data = body if len(body) >= _COMPARED_WITHOUT_COPY_BYTES * count else bytes(body)
     survey = survey_alike(data, count)
     if survey is None:
         return None
     now_ms = wall_ms()
-    latest = _check_survey(header, data, survey, rules, now_ms)
+    latest = _check_survey(header, data, survey, rules, now_ms, sender)
     if not isinstance(latest, int):
         return None
     sender.budget.units -= count
@@ -218,6 +224,7 @@ def check_records(
     - MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE if the batch is too large in its new compression.
     """
     header = batch.header
+    count = header.record_count
     codec = header.attributes & COMPRESSION_MASK
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
     longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
@@ -225,11 +232,14 @@ def check_records(
         data: Buffer
         if codec != Compression.NONE:
             data = yield from _plain(codec, body, sender)
+            survey = _survey_alike(data, count, longest, sender)
         else:
-            data = _in_memory_for_slices(body, header.record_count)
-        survey = yield from survey_records(data, header.record_count, longest, sender.budget)
+            data = body if len(body) >= _READ_WITHOUT_COPY_BYTES * count else bytes(body)
+            survey = None
+        if survey is None:
+            survey = yield from survey_records(data, count, longest, sender.budget)
         now_ms = wall_ms()
-        found = _check_survey(header, data, survey, rules, now_ms)
+        found = _check_survey(header, data, survey, rules, now_ms, sender)
         latest = found if isinstance(found, int) else (yield from found)
     except RemoteProtocolError as error:
         raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
@@ -245,9 +255,14 @@ def check_records(
     return _as_stored(batch, body, latest, rules, now_ms)
 
 
-def _in_memory_for_slices(body: memoryview, count: int) -> Buffer:
-    # A long slice with a step is taken much faster from bytes. If it is short, the copy is what takes long.
-    return body if len(body) >= _LONG_RECORD_BYTES * count else bytes(body)
+def _survey_alike(data: Buffer, count: int, longest: int, sender: Sender) -> RecordSurvey | None:
+    """The survey of decompressed records that are alike, which counts for the sender."""
+    if count > sender.budget.units or len(data) > longest:
+        return None
+    survey = survey_alike(data, count)
+    if survey is not None:
+        sender.budget.units -= count
+    return survey
 
 
 def _as_stored(
@@ -269,9 +284,10 @@ def _plain(codec: int, body: memoryview, sender: Sender) -> Steps[bytes]:
     taken = most
     try:
         data = b""
-        if len(body) <= _SHORT_BYTES:
+        short = _SHORT_PLAIN_BYTES[codec]
+        if len(body) * _USUALLY_SHRUNK <= short:
             with suppress(TooLongError):
-                data = decompress(codec, body, min(most, _SHORT_PLAIN_BYTES))
+                data = decompress(codec, body, min(most, short))
         if not data:
             yield
             data = decompress(codec, body, most)
@@ -287,7 +303,7 @@ def stamp(batch: IncomingBatch, base_offset: int, leader_epoch: int) -> list[Buf
     return [_UP_TO_MAGIC.pack(base_offset, batch.header.batch_length, leader_epoch), *batch.parts]
 
 
-def _check_fields(header: BatchHeader) -> None:
+def _check_fields(header: BatchHeader, sender: Sender) -> None:
     """Refuse what no producer sends, though the checksum is right."""
     codec = header.attributes & COMPRESSION_MASK
     count = header.record_count
@@ -312,7 +328,7 @@ def _check_fields(header: BatchHeader) -> None:
         _refuse(ErrorCode.INVALID_RECORD, f"{body_bytes} bytes cannot be {count} records")
     if header.attributes & _TIMESTAMP_TYPE_BIT:
         message = "a producer may not set the timestamp type to LogAppendTime"
-        errors = tuple(RecordError(index, message) for index in range(min(count, MAX_RECORD_ERRORS)))
+        errors = tuple(RecordError(index, message) for index in range(min(count, sender.most_record_errors)))
         raise BatchRefused(ErrorCode.INVALID_TIMESTAMP, f"all records are refused: {message}", errors)
 
 
@@ -350,7 +366,12 @@ def _why_no_batch(records: Buffer) -> BatchRefused:
 
 
 def _check_survey(
-    header: BatchHeader, data: Buffer, survey: RecordSurvey, rules: IncomingRules, now_ms: int
+    header: BatchHeader,
+    data: Buffer,
+    survey: RecordSurvey,
+    rules: IncomingRules,
+    now_ms: int,
+    sender: Sender,
 ) -> int | Steps[int]:
     """The largest timestamp of the records, if each record is one that the topic takes, or the steps of a look at each
     one that find it."""
@@ -358,17 +379,19 @@ def _check_survey(
     latest = header.base_timestamp + survey.max_timestamp_delta
     if earliest < _MIN_INT64 or latest > _MAX_INT64:
         # A timestamp wraps, so it may be any of the others that is the earliest or the latest.
-        return _check_each_record(header, data, rules, now_ms)
+        return _check_each_record(header, data, rules, now_ms, sender)
     # A record without timestamp looks like an early one here.
     is_suspect = not rules.timestamp_type and (
         earliest < now_ms - rules.timestamp_before_max_ms or latest > now_ms + rules.timestamp_after_max_ms
     )
     if is_suspect or (rules.is_compacted and not survey.all_have_keys):
-        return _check_each_record(header, data, rules, now_ms)
+        return _check_each_record(header, data, rules, now_ms, sender)
     return max(latest, NO_TIMESTAMP)
 
 
-def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, now_ms: int) -> Steps[int]:
+def _check_each_record(
+    header: BatchHeader, data: Buffer, rules: IncomingRules, now_ms: int, sender: Sender
+) -> Steps[int]:
     """The largest timestamp. Raises BatchRefused with the records that are not as the topic wants them, if there are
     any."""
     earliest, latest = now_ms - rules.timestamp_before_max_ms, now_ms + rules.timestamp_after_max_ms
@@ -390,7 +413,7 @@ def _check_each_record(header: BatchHeader, data: Buffer, rules: IncomingRules, 
             code = ErrorCode.INVALID_TIMESTAMP
         else:
             continue
-        if len(errors) < MAX_RECORD_ERRORS:
+        if len(errors) < sender.most_record_errors:
             errors.append(RecordError(index, message))
     if code is not None:
         about = f"record {errors[0].batch_index}: {errors[0].message}"

@@ -291,7 +291,8 @@ def _open_regular(path: str, flags: int) -> int:
     os.close(descriptor)
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    raise OSError(errno.EINVAL, "it is no regular file", path)
+    # As the system says of a socket.
+    raise OSError(errno.ENXIO, "it is no regular file", path)
 
 
 class OsDisk:

@@ -70,6 +70,7 @@ class DiskError(OSError):
 
 OF_FILES = frozenset(
     {errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG}
+    | {errno.ENXIO}
 )
 """Errors that a disk gives which works: something else is in the place of a file, or the process may not use it."""
 

@@ -132,6 +132,24 @@ def test_a_group_of_ids_alone_is_forgotten_with_them() -> None:
     assert [name for name, *_ in groups.listed()] == ["h"]
 
 
+def test_a_group_waits_for_each_of_its_ids() -> None:
+    groups = Groups()
+    groups.join(needs_known_id=True)
+    (second,) = groups.join(needs_known_id=True, session_timeout_ms=2 * SESSION_MS)
+    groups.advance(SESSION_MS)
+    joined = groups.join(second.member_id)
+    groups.advance(DELAY_MS)
+    assert [each.code for each in joined] == [NONE]
+
+
+def test_a_group_that_has_members_stays_when_an_id_expires() -> None:
+    groups = Groups()
+    (member_id,) = groups.stable(1, session_timeout_ms=3 * SESSION_MS)
+    groups.join(needs_known_id=True)
+    groups.advance(SESSION_MS)
+    assert groups.beat(member_id, 1) is NONE
+
+
 def test_an_unknown_id_is_refused() -> None:
     groups = Groups()
     assert groups.refusal("nobody") is ErrorCode.UNKNOWN_MEMBER_ID

@@ -357,7 +357,8 @@ def test_a_group_that_is_replaced_counts_once_and_one_that_is_gone_no_more() -> 
     assert groups.discard("g") is second
     assert groups.discard("g") is None
     groups["g"] = second
-    groups.clear()
+    left, groups = groups, groups.empty()
+    assert left.let_go(2) == 1
     second.become(ClassicState.DEAD, 0)
     groups.changed(second)
     assert not +Counter(groups.by_state)

@@ -10,7 +10,7 @@ import pytest
 from kafkaproto_server.coordinator.groups import offsets as module
 from kafkaproto_server.coordinator.groups.offset_expiration import Expiration
 from kafkaproto_server.coordinator.groups.offset_table import OffsetAndMetadata
-from kafkaproto_server.requests.offset_requests import FetchedTopic, OffsetsGoneError
+from kafkaproto_server.requests.offset_requests import FetchedTopic, OffsetsGoneError, TopicPartitions
 from tests.coordinator.support.offsets import RETENTION_MS, UNSTABLE, Offsets, of, to_nothing
 
 ID = b"\1" * 16
@@ -70,6 +70,79 @@ def test_offsets_of_others_are_freed_some_at_a_time(monkeypatch: pytest.MonkeyPa
     assert list(table) == []
 
 
+def world_goes_on(offsets: Offsets) -> int:
+    """Do what is due, and return how many turns that were."""
+    turns = 0
+    while calls := offsets.world.due():
+        offsets.world.advance(min(calls) - offsets.world.now_ms())
+        turns += 1
+    return turns
+
+
+@pytest.mark.parametrize("is_commit", [True, False])
+def test_many_offsets_of_a_transaction_are_committed_some_at_a_time(
+    is_commit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    offsets = Offsets()
+    offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
+    offsets.end(1, is_commit)
+    assert offsets.manager.count("g") == (10 if is_commit else 0)
+    # What was not looked at yet is as pending as before.
+    topics = [TopicPartitions(topic="t", partitions=(9, 10))]
+    seen = offsets.ask("g", topics, stable=True).offsets
+    assert seen["t", 9] == ((5, -1, "") if is_commit else (-1, -1, ""))
+    assert seen["t", 10] == UNSTABLE
+    assert world_goes_on(offsets) == 3
+    assert offsets.manager.count("g") == (35 if is_commit else 0)
+    assert not offsets.manager.has_pending("g")
+
+
+@pytest.mark.parametrize(
+    ("topics", "is_stable"),
+    [(None, False), (None, True), ([TopicPartitions(topic="t", partitions=tuple(range(35)))], False)],
+)
+def test_who_cannot_be_told_to_come_again_sees_all_of_a_transaction_that_has_ended(
+    topics: list[TopicPartitions] | None, is_stable: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    offsets = Offsets()
+    offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
+    offsets.end(1, True)
+    seen = offsets.ask("g", topics, stable=is_stable).offsets
+    assert seen == {("t", index): (5, -1, "") for index in range(35)}
+
+
+def test_whatever_comes_while_a_transaction_is_worked_off_counts_in_the_order_of_the_log(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "ENDED_AT_ONCE", 1)
+    offsets = Offsets()
+    offsets.commit_in_transaction(1, "g", *(of("t", index, 1) for index in range(6)))
+    offsets.end(1, True)
+    offsets.commit("g", of("t", 1, 2))
+    offsets.delete("g", "t", 2)
+    # The next transaction of the same producer, one of another, and one that is aborted.
+    offsets.commit_in_transaction(1, "g", of("t", 3, 3))
+    offsets.commit_in_transaction(2, "g", of("t", 4, 4), of("t", 2, 4))
+    offsets.end(2, True)
+    offsets.commit_in_transaction(2, "g", of("t", 5, 5))
+    offsets.end(2, False)
+    world_goes_on(offsets)
+    seen = offsets.fetch("g", stable=True)
+    assert {index: seen["t", index] for index in range(6)} == {
+        0: (1, -1, ""),
+        1: (2, -1, ""),
+        2: (4, -1, ""),
+        3: UNSTABLE,
+        4: (4, -1, ""),
+        5: (1, -1, ""),
+    }
+    offsets.end(1, True)
+    assert offsets.fetch("g", stable=True)["t", 3] == (3, -1, "")
+    assert not offsets.manager.has_pending("g")
+
+
 def test_expiry_looks_at_some_offsets_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SEEN_AT_ONCE", 10)
     monkeypatch.setattr(module, "GONE_AT_ONCE", 4)
@@ -97,6 +170,17 @@ def test_expiry_looks_at_some_offsets_at_a_time(monkeypatch: pytest.MonkeyPatch)
     assert all(looked <= 10 and gone <= 4 for looked, gone in counts)
     assert sum(looked for looked, _ in counts) == 25
     assert offsets.fetch("g") == {("t", index): (6, -1, "") for index in range(0, 25, 3)}
+
+
+def test_expiry_of_a_group_does_not_go_on_with_that_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SEEN_AT_ONCE", 4)
+    offsets = Offsets()
+    for group in ("g", "h"):
+        offsets.commit(group, *(of(f"of {group}", index, 5) for index in range(6)))
+    offsets.world.advance(RETENTION_MS)
+    assert not offsets.manager.expire("g", Expiration(is_subscribed=to_nothing))
+    assert not offsets.manager.expire("h", Expiration(is_subscribed=to_nothing))
+    assert offsets.fetch("h") == {("of h", index): (5, -1, "") for index in (4, 5)}
 
 
 def test_a_deleted_topic_is_looked_through_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:

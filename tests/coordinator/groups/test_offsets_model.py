@@ -376,7 +376,7 @@ class Comparison(RuleBasedStateMachine):
         assert self.offsets.manager._offsets._counts == dict(counts)
         assert self.offsets.manager._offsets._groups.keys() == counts.keys()
         assert self.offsets.manager._open._groups.keys() == {key[0] for key in pending}
-        assert self.offsets.manager._pending.keys() == {
+        assert self.offsets.manager._pending._open.keys() == {
             put.producer_id for puts in pending.values() for put in puts
         }
         for group_id in GROUPS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerProtocolSubscription, GroupMetadataKey, OffsetCommitKey
-from kafkaproto_server.coordinator.groups import offsets, rounds
+from kafkaproto_server.coordinator.groups import offsets, rounds, unloading
 from kafkaproto_server.requests.group_requests import JoinOutcome
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.groups import GROUP, SESSION_MS, Groups
@@ -484,6 +485,30 @@ def test_a_check_of_many_groups_takes_many_turns(monkeypatch: pytest.MonkeyPatch
     groups.advance(5_100)
     assert groups.listed() == []
     assert len(calls) >= 3
+
+
+def test_many_groups_are_let_go_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unloading, "AT_ONCE", 10)
+    groups = Groups()
+    joined = [groups.join(group=f"classic {number}") for number in range(40)]
+    for number in range(40):
+        groups.consumer(group=f"consumer {number}")
+    classic, consumer = groups.shard._groups, groups.shard._consumer.groups
+    assert (len(classic), len(consumer)) == (40, 40)
+    before = len(groups.log.records())
+    groups.shard.unload()
+    # Nobody finds them any more.
+    assert groups.listed() == []
+    sizes = []
+    while calls := groups.world.due():
+        sizes.append((sum(map(len, joined)), len(classic), len(consumer)))
+        groups.advance(min(calls) - groups.world.now_ms())
+    assert len(sizes) >= 12
+    for earlier, later in pairwise(sizes):
+        assert sum(abs(a - b) for a, b in zip(earlier, later, strict=True)) <= 12
+    assert [each.code for (each,) in joined] == [ErrorCode.NOT_COORDINATOR] * 40
+    assert (len(classic), len(consumer)) == (0, 0)
+    assert len(groups.log.records()) == before
 
 
 def test_after_it_was_unloaded_nothing_expires() -> None:

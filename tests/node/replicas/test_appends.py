@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 
@@ -11,13 +12,15 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto_server.log_state.producers import ProducerRefused
-from kafkaproto_server.node.replicas.appends import MAX_UNITS_AT_ONCE, _Request
+from kafkaproto_server.node.replicas.appends import MAX_COMPRESSED_BYTES_AT_ONCE, MAX_UNITS_AT_ONCE, _Request
 from kafkaproto_server.node.replicas.host_lane import HostLane
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import PartitionError
 from kafkaproto_server.requests.data import ProduceItem, ProduceResult
+from kafkaproto_server.requests.sender import MAX_RECORD_ERRORS
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, only_partition, wanted
 from tests.controller.support.harness import TIMESTAMP_MS
+from tests.replica.support.produce_cases import with_header
 
 GZIP, ZSTD = 1, 4
 
@@ -98,7 +101,7 @@ def test_a_batch_that_decompresses_to_much_is_checked_in_a_thread() -> None:
     broker.topic("t")
     broker.replicas.follow()
     broker.replicas.workers.hold()
-    broker.send(broker.produce_request(("t", 0, batch(bytes(300_000), compression=ZSTD))), 13)
+    broker.send(broker.produce_request(("t", 0, batch(bytes(600_000), compression=ZSTD))), 13)
     assert len(broker.replicas.manager._checks) == 1
 
 
@@ -109,6 +112,37 @@ def test_only_so_many_records_of_a_request_are_checked_in_the_event_loop() -> No
     broker.replicas.workers.hold()
     broker.send(broker.produce_request(*(("t", index, records(500)) for index in range(32)), acks=1), 13)
     assert len(broker.replicas.manager._checks) == 32 - MAX_UNITS_AT_ONCE // 500 - 1
+
+
+@pytest.mark.parametrize(("compression", "waiting"), [(0, 0), (ZSTD, 32 - 8)])
+def test_only_so_many_bytes_of_a_request_are_decompressed_in_the_event_loop(
+    compression: int, waiting: int
+) -> None:
+    broker = DataBroker()
+    broker.topic("t", *[[ME]] * 32)
+    broker.replicas.follow()
+    broker.replicas.workers.hold()
+    content = Random(1).randbytes(MAX_COMPRESSED_BYTES_AT_ONCE // 8 - 200)
+    sent = batch(content, compression=compression)
+    broker.send(broker.produce_request(*(("t", index, sent) for index in range(32)), acks=1), 13)
+    assert len(broker.replicas.manager._checks) == waiting
+
+
+CLAIMS = {"the append time": 0x08 | ZSTD, "no key": ZSTD}
+
+
+@pytest.mark.parametrize("wrong", CLAIMS)
+def test_a_response_names_so_many_refused_records_and_one_of_each_batch(wrong: str) -> None:
+    broker = DataBroker()
+    broker.topic("t", *[[ME]] * 40, **{"cleanup.policy": "compact"})
+    broker.replicas.follow()
+    count = MAX_RECORD_ERRORS // 2 + 1
+    keyless = build_batch([NewRecord(None, b"")] * count, base_offset=0, timestamp_ms=0, compression=ZSTD)
+    sent = with_header(keyless, attributes=CLAIMS[wrong])
+    request = broker.produce_request(*(("t", index, sent) for index in range(40)), acks=1)
+    (response,) = broker.send(request, 13)
+    named = [len(each.record_errors) for each in response.responses[0].partition_responses]
+    assert sorted(named, reverse=True) == [count, MAX_RECORD_ERRORS - count, *[1] * 38]
 
 
 def checks(broker: DataBroker) -> HostLane:
@@ -151,7 +185,7 @@ def test_checks_of_a_host_that_has_many_let_those_of_others_be_done() -> None:
     workers.hold()
     many = broker.produce_request(*(("t", index, records(30_000)) for index in range(20)), acks=1)
     broker.send(many, 13, client_host="10.0.0.1")
-    found = broker.send(broker.produce_request(("t", 20, records(1_000)), acks=1), 13, client_host="10.0.0.2")
+    found = broker.send(broker.produce_request(("t", 20, records(2_000)), acks=1), 13, client_host="10.0.0.2")
     turns = 0
     while len(checks(broker)) == 21:
         assert workers.do_one(lambda count: 0)

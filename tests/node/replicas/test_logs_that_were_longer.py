@@ -139,6 +139,8 @@ def written(replicas: list[int] | None = None, **configs: str) -> DataBroker:
     for name in ("t", "u"):
         broker.topic(name, replicas or [ME], **{"index.interval.bytes": "0", **configs})
     broker.report()
+    # As some seconds after the start.
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
     hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
     assert hosted is not None
     for number in range(COUNT):
@@ -248,6 +250,20 @@ def test_a_topic_that_is_made_anew_has_nothing_to_do_with_what_was_lost(damage: 
     broker.report()
     broker.heartbeat()
     assert broker.produce("t", batch()).error_code == 0
+
+
+# Without the others: they look like an append that the kill has interrupted.
+@pytest.mark.parametrize("damage", [each for each in AT_THE_END if "file is" in each or "files are" in each])
+def test_indexes_prove_a_loss_before_any_checkpoint_was_written(damage: str) -> None:
+    broker = written()
+    disk = broker.replicas.disk
+    disk.open_files.clear()
+    DAMAGES[damage](disk)
+    before = set(disk.list_directory(T))
+    for _ in range(2):
+        started(broker, is_clean=False)
+        assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert before <= set(disk.list_directory(T))
 
 
 @pytest.mark.parametrize("damage", AT_THE_END)

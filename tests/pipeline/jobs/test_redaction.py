@@ -25,35 +25,37 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CONFIGS = [
-    ("broker", "log.retention.ms", "1", "1"),
-    ("broker", "listener.name.x.ssl.keystore.type", "JKS", "JKS"),
-    ("broker", "ssl.keystore.password", "hunter2", "[redacted]"),
-    ("broker", "listener.name.x.ssl.keystore.password", "hunter2", "[redacted]"),
-    ("broker", "nobody.knows", "hunter2", "[redacted]"),
-    ("broker", "ssl.key.password", None, None),
-    ("topic", "retention.ms", "1", "1"),
-    ("topic", "retention.ms\n", "hunter2", "[redacted]"),
-    ("topic", "retentionxms", "hunter2", "[redacted]"),
-    ("topic", "log.retention.ms", "hunter2", "[redacted]"),
+    ("BROKER", "log.retention.ms", "1", "1"),
+    ("BROKER", "listener.name.x.ssl.keystore.type", "JKS", "JKS"),
+    ("BROKER", "ssl.keystore.password", "hunter2", "[redacted]"),
+    ("BROKER", "listener.name.x.ssl.keystore.password", "hunter2", "[redacted]"),
+    ("BROKER", "nobody.knows", "hunter2", "[redacted]"),
+    ("BROKER", "ssl.key.password", None, None),
+    ("TOPIC", "retention.ms", "1", "1"),
+    ("TOPIC", "retention.ms\n", "hunter2", "[redacted]"),
+    ("TOPIC", "retentionxms", "hunter2", "[redacted]"),
+    ("TOPIC", "log.retention.ms", "hunter2", "[redacted]"),
     ("99", "retention.ms", "hunter2", "[redacted]"),
     (None, "retention.ms", "hunter2", "[redacted]"),
-    ("topic", None, "hunter2", "[redacted]"),
+    ("TOPIC", None, "hunter2", "[redacted]"),
 ]
 
 
 @pytest.mark.jvm
 def test_values_of_configs_are_shown_if_they_are_known_to_be_none(spark: SparkSession) -> None:
     rows = [row[:3] for row in CONFIGS]
-    frame = spark.createDataFrame(rows, "resourceType STRING, name STRING, value STRING")
-    assert [row["value"] for row in redacted(frame, "configs").collect()] == [row[3] for row in CONFIGS]
-    changes = frame.selectExpr("resourceType", "name AS key", "value AS oldValue", "value AS newValue")
+    frame = spark.createDataFrame(rows, "resourceType STRING, configName STRING, configValue STRING")
+    assert [row["configValue"] for row in redacted(frame, "configs").collect()] == [row[3] for row in CONFIGS]
+    changes = frame.selectExpr(
+        "resourceType", "configName", "configValue AS oldConfigValue", "configValue AS newConfigValue"
+    )
     for row, expected in zip(redacted(changes, "config_changes").collect(), CONFIGS, strict=True):
-        assert (row["oldValue"], row["newValue"]) == (expected[3], expected[3])
+        assert (row["oldConfigValue"], row["newConfigValue"]) == (expected[3], expected[3])
 
 
 @pytest.mark.jvm
 def test_keys_of_credentials_and_ids_of_tokens_are_not_shown(spark: SparkSession) -> None:
-    schema = "name STRING, salt BINARY, storedKey BINARY, serverKey BINARY, iterations INT"
+    schema = "userName STRING, salt BINARY, storedKey BINARY, serverKey BINARY, iterations INT"
     credentials = spark.createDataFrame([("alice", b"a", b"b", b"c", 4096)], schema)
     shown = redacted(credentials, "scram_credentials")
     assert shown.schema.simpleString() == credentials.schema.simpleString()

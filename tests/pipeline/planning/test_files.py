@@ -216,6 +216,26 @@ def test_missing_segments_are_named(tmp_path: Path) -> None:
     assert f"{segment_file_name(8)}, begins at 8: offsets 4 to 7 are missing" in text
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "is_told"), [(0, 3, True), (3, 6, True), (0, 40, True), (8, 9, False)]
+)
+def test_a_range_before_a_missing_beginning_says_so(
+    tmp_path: Path, start: int, end: int, is_told: bool
+) -> None:
+    """Nobody knows at which offset the log began: its oldest snapshot only shows that it was before 6."""
+    snapshots = [SnapshotId(epoch=1, end_offset=6), SnapshotId(epoch=1, end_offset=9)]
+    node = write_node(tmp_path, log_of((1, 11)), Files(segment_batches=4, start=8, snapshots=snapshots))
+    for replicas in ("one", "all"):
+        pieces = plan(node, replicas=replicas, startOffset=start, endOffset=end)
+        reasons = [
+            row["_corrupt_record"]["reason"]
+            for row in rows_of(pieces, "_corrupt_record")
+            if row["_corrupt_record"]
+        ]
+        assert bool(reasons) == is_told, reasons
+        assert all(reason.startswith("offsets 6 to 7 are missing") for reason in reasons)
+
+
 @pytest.mark.parametrize("split_bytes", [1024, 1 << 20])
 def test_a_torn_tail_is_a_row_that_says_so(tmp_path: Path, split_bytes: int) -> None:
     log = log_of((1, 30))

@@ -26,8 +26,8 @@ def check_incoming(
     sender: Sender | None = None,
 ) -> IncomingBatch:
     """Both parts: the batch as it is to be stored. Raises BatchRefused as they do."""
-    batch = check_header(records, rules, allows_zstd=allows_zstd)
     sender = Sender(request_bytes=len(records)) if sender is None else sender
+    batch = check_header(records, rules, sender, allows_zstd=allows_zstd)
     units = sender.budget.units
     at_once = _result(lambda: check_at_once(batch, rules, lambda: now_ms, sender))
     if at_once is not None:

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.log import MAX_OFFSET
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
 from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.losses import check_beginning, check_no_gap
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
-from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.log.segment import LogConfig, Segment
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk, MemoryFile
 from tests.storage.support.helpers import batch, batches_of, read_all
@@ -250,3 +251,18 @@ def test_a_durable_segment_that_lost_its_last_batch_is_told() -> None:
     disk.open(f"{LOG}/{0:020}.log").truncate(3 * BATCH_BYTES)
     with pytest.raises(CorruptFileError, match=r"ends at offset 3 .* but the next segment begins at 4"):
         open_log(disk, RecoveryPolicy(recovery_point=EVERYTHING))
+
+
+def test_the_first_segment_may_begin_as_late_as_the_log_does() -> None:
+    known = RecoveryPolicy(cuts_damage=True, is_kept=True, log_start_offset=30)
+    check_beginning(LOG, [30], [(1, 10)], known)
+    with pytest.raises(StorageError, match="the first segment begins at offset 31"):
+        check_beginning(LOG, [31], [(1, 10)], known)
+
+
+def test_brokers_that_compacted_old_logs_may_have_left_gaps() -> None:
+    policy = RecoveryPolicy(is_kept=True, has_no_gaps=True)
+    segments = [Segment(MemoryDisk(), LOG, 0, SMALL)]
+    check_no_gap(segments, 10, policy, lambda base: True)
+    with pytest.raises(StorageError, match="the next segment begins at 10"):
+        check_no_gap(segments, 10, policy, lambda base: False)

@@ -55,7 +55,7 @@ def snapshot_rows(df: DataFrame) -> DataFrame:
     the state.
     """
     level = (
-        state.features(df)
+        state.RECORDED["features"](df)
         .filter(F.col("name") == METADATA_VERSION_FEATURE)
         .agg(F.coalesce(F.max("featureLevel"), F.lit(0)).cast("int").alias(LEVEL_COLUMN))
     )

@@ -19,9 +19,9 @@ WRITTEN = pa.schema(
     [
         ("file", pa.string()),
         ("endOffset", pa.int64()),
-        ("epoch", pa.int32()),
+        ("partitionLeaderEpoch", pa.int32()),
         ("lastContainedLogTimestamp", pa.int64()),
-        ("kraftVersion", pa.int32()),
+        ("kRaftVersion", pa.int16()),
         ("records", pa.int64()),
         ("bytes", pa.int64()),
     ]
@@ -70,9 +70,9 @@ def write_checkpoint(batches: Iterable[pa.RecordBatch], *, directory: str) -> It
     written = {
         "file": str(path),
         "endOffset": snapshot_id.end_offset,
-        "epoch": snapshot_id.epoch,
+        "partitionLeaderEpoch": snapshot_id.epoch,
         "lastContainedLogTimestamp": header["timestampMs"],
-        "kraftVersion": kraft_version,
+        "kRaftVersion": kraft_version,
         "records": counter.count,
         "bytes": size,
     }

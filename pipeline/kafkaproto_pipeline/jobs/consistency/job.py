@@ -32,6 +32,7 @@ from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.views.schema import CORRUPT_COLUMN
 
 _ORDER = ("cluster", "offset", "isSnapshot", "directory", "file", "snapshotIndex")
+_EPOCH = "partitionLeaderEpoch"
 _FINDING_SCHEMA = pa.schema(
     [
         ("table", pa.string()),
@@ -40,7 +41,7 @@ _FINDING_SCHEMA = pa.schema(
         ("directory", pa.string()),
         ("file", pa.string()),
         ("offset", pa.int64()),
-        ("epoch", pa.int32()),
+        (_EPOCH, pa.int32()),
         ("kind", pa.string()),
         ("text", pa.string()),
         ("start", pa.int64()),
@@ -68,7 +69,7 @@ def differences(df: DataFrame) -> DataFrame:
     """
     found = _of(df, rows.DIFFERENCE)
     return found.select(
-        _cluster_id(), "kind", "offset", "epoch", "nodeId", "directory", "file", "text"
+        _cluster_id(), "kind", "offset", _EPOCH, "nodeId", "directory", "file", "text"
     ).orderBy("clusterId", "offset", "nodeId", "directory", "kind", "text")
 
 
@@ -86,7 +87,7 @@ def replicas(df: DataFrame) -> DataFrame:
             "directory",
             F.col("start").alias("logStartOffset"),
             F.col("end").alias("logEndOffset"),
-            F.col("epoch").alias("lastEpoch"),
+            F.col(_EPOCH).alias("lastPartitionLeaderEpoch"),
             F.col("records").alias("logRecords"),
             "snapshots",
             F.col("snapshotEnd").alias("newestSnapshotEndOffset"),
@@ -106,7 +107,7 @@ def snapshots(df: DataFrame) -> DataFrame:
             "directory",
             "file",
             "offset",
-            "epoch",
+            _EPOCH,
             "records",
             F.col("same").alias("replicasWithTheSame"),
             F.col("replicas").alias("replicasWithThisOffset"),
@@ -136,7 +137,7 @@ def _sorted(df: DataFrame) -> DataFrame:
         F.coalesce("file", F.lit("")).alias("file"),
         F.coalesce("snapshotIndex", F.lit(-1)).alias("snapshotIndex"),
         "nodeId",
-        F.col("partitionLeaderEpoch").alias("epoch"),
+        _EPOCH,
         "recordType",
         "recordVersion",
         "payload",

@@ -25,7 +25,7 @@ from kafkaproto_pipeline.jobs.history.rows import CLUSTER, all_rows, kept
 from kafkaproto_pipeline.jobs.job import Job
 from kafkaproto_pipeline.views.schema import RECORD_TYPES
 
-PARTITION = (CLUSTER, "topic", "topicId", "partition")
+PARTITION = (CLUSTER, "topicName", "topicId", "partitionId")
 BROKER = (CLUSTER, "brokerId")
 TROUBLES = {
     "underReplicatedSeconds": "underReplicated",
@@ -82,8 +82,8 @@ def worst_brokers(df: DataFrame) -> DataFrame:
         F.sum(took * out.cast("INT")).alias("fencedSeconds"),
         F.countDistinct("brokerEpoch").alias("registrations"),
     )
-    transitions = _most_in_an_hour(_transitions(df), BROKER, "transitions", "mostInAnHour")
-    names = ("fencedSeconds", "registrations", "transitions", "mostInAnHour")
+    transitions = _most_in_an_hour(_transitions(df), BROKER, "brokerTransitions", "mostInAnHour")
+    names = ("fencedSeconds", "registrations", "brokerTransitions", "mostInAnHour")
     found = lasting.unionByName(transitions, allowMissingColumns=True).groupBy(*BROKER)
     return _worst_first(
         found.agg(
@@ -107,33 +107,33 @@ def flapping_brokers(df: DataFrame) -> DataFrame:
         _transitions(df)
         .groupBy(*BROKER, HOUR)
         .agg(
-            F.count("*").alias("transitions"),
-            F.count_if(F.col("state") == "fenced").alias("fenced"),
-            F.count_if(F.col("state") == "active").alias("unfenced"),
+            F.count("*").alias("brokerTransitions"),
+            F.count_if(F.col("state") == "fenced").alias("timesFenced"),
+            F.count_if(F.col("state") == "active").alias("timesUnfenced"),
         )
     )
-    return _worst_first(found, "transitions").withColumn(HOUR, hour_begin())
+    return _worst_first(found, "brokerTransitions").withColumn(HOUR, hour_begin())
 
 
 def leadership_skew(df: DataFrame) -> DataFrame:
     """How leadership was spread over brokers at the end of each hour; for the last hour, at the end of the log.
 
     ``skew`` is the number of partitions of the broker that led most (``mostLed`` by ``mostLedBy``), divided by the
-    mean of all ``brokers`` that were active or led anything. ``drift`` is the share of ``partitions`` that their first
-    replica did not lead, leaderless ones included.
+    mean of the ``brokerCount`` brokers that were active or led anything. ``drift`` is the share of all partitions
+    (``partitionCount``) that their first replica did not lead, leaderless ones included.
     """
     led = _edges(partition_intervals.preferred_leadership(df)).select(
         CLUSTER,
         HOUR,
         F.col("leader").alias("brokerId"),
         F.when(F.col("leader") >= 0, F.col("edge")).otherwise(0).alias("led"),
-        F.col("edge").alias("partitions"),
+        F.col("edge").alias("partitionCount"),
         F.when(F.col("ledByPreferred"), 0).otherwise(F.col("edge")).alias("strayed"),
     )
     alive = _edges(kept(df, broker_intervals.brokers).filter("state = 'active'")).select(
         *BROKER, HOUR, F.col("edge").alias("active")
     )
-    names = ("led", "partitions", "strayed", "active")
+    names = ("led", "partitionCount", "strayed", "active")
     edges = led.unionByName(alive, allowMissingColumns=True)
     edges = edges.groupBy(*BROKER, HOUR).agg(
         *(F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in names)
@@ -149,16 +149,17 @@ def leadership_skew(df: DataFrame) -> DataFrame:
     counts = counts.withColumns({each: F.sum(each).over(until_now) for each in names}).filter("shown")
     some = (F.col("active") > 0) | (F.col("led") > 0)
     sums = counts.groupBy(CLUSTER, HOUR).agg(
-        F.count_if(some).alias("brokers"),
-        *(F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in ("partitions", "led", "strayed")),
+        F.count_if(some).cast("INT").alias("brokerCount"),
+        F.coalesce(F.sum("partitionCount"), F.lit(0)).cast("INT").alias("partitionCount"),
+        *(F.coalesce(F.sum(each), F.lit(0)).alias(each) for each in ("led", "strayed")),
         F.coalesce(F.max("led"), F.lit(0)).alias("mostLed"),
         F.max(F.struct("led", (-F.col("brokerId")).alias("_first"))).alias("most"),
     )
     found = sums.withColumns(
         {
             "mostLedBy": F.when(F.col("mostLed") > 0, -F.col("most._first")),
-            "skew": F.try_divide(F.col("mostLed") * F.col("brokers"), "led"),
-            "drift": F.try_divide("strayed", "partitions"),
+            "skew": F.try_divide(F.col("mostLed") * F.col("brokerCount"), "led"),
+            "drift": F.try_divide("strayed", "partitionCount"),
         }
     ).drop("most", "strayed")
     return _worst_first(found, "skew", "drift").withColumn(HOUR, hour_begin())
@@ -179,8 +180,8 @@ def record_growth(df: DataFrame) -> DataFrame:
 def snapshot_lag(df: DataFrame) -> DataFrame:
     """How far the last record of each hour was ahead of the newest snapshot that ends at or before it.
 
-    Only snapshots that still exist are known, so hours long past look worse than they were. ``records`` is null if
-    there is no such snapshot. ``behindMs`` is the time between the last records of both.
+    Only snapshots that still exist are known, so hours long past look worse than they were. ``recordsBehind``
+    is null if there is no such snapshot. ``behindMs`` is the time between the last records of both.
     """
     written = (
         log_rows(df)
@@ -205,13 +206,13 @@ def snapshot_lag(df: DataFrame) -> DataFrame:
         HOUR,
         F.col("last.offset").alias("lastOffset"),
         F.col("newest.offset").alias("snapshotOffset"),
-        (F.col("last.offset") - F.col("newest.offset")).alias("records"),
+        (F.col("last.offset") - F.col("newest.offset")).alias("recordsBehind"),
         F.greatest(
             F.unix_millis("last.timestamp") - F.unix_millis("newest.timestamp"),
             F.when(F.col("newest").isNotNull(), 0),
         ).alias("behindMs"),
     )
-    return found.orderBy(F.desc_nulls_first("records"), HOUR).withColumn(HOUR, hour_begin())
+    return found.orderBy(F.desc_nulls_first("recordsBehind"), HOUR).withColumn(HOUR, hour_begin())
 
 
 def _troubled(df: DataFrame) -> DataFrame:
@@ -272,7 +273,7 @@ def _worst_first(table: DataFrame, *measures: str) -> DataFrame:
     rest = [
         each
         for each in table.columns
-        if each in (CLUSTER, HOUR, "topic", "partition", "brokerId", "recordType")
+        if each in (CLUSTER, HOUR, "topicName", "partitionId", "brokerId", "recordType")
     ]
     order: list[Column] = [F.desc(each) for each in measures]
     return table.orderBy(*order, *rest)

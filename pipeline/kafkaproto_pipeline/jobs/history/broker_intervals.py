@@ -38,7 +38,7 @@ DIRECTORY_TYPES = (
 )
 BROKER = (CLUSTER, "brokerId")
 _POSITION = ("offset", "snapshotIndex", "timestamp")
-PARTITION = (CLUSTER, "topicId", "partition")
+PARTITION = (CLUSTER, "topicId", "partitionId")
 
 MIGRATING, UNASSIGNED, LOST = (uuids.to_text(bytes(15) + bytes([each])) for each in range(3))
 """Directory ids that stand for something else than a directory (KIP-858)."""
@@ -110,7 +110,7 @@ def _life(rows: DataFrame) -> DataFrame:
 
 
 def directories(df: DataFrame) -> DataFrame:
-    """The fate of log directories and of the replicas in them; ``event`` says what happened.
+    """The fate of log directories and of the replicas in them; ``change`` says what happened.
 
     Events of directories: "online" (a broker has a directory that it did not have before; its first ones count too),
     "failed" (a running broker lost it), "missing" (it did not come back with a registration), "cordoned" and
@@ -131,12 +131,12 @@ def directories(df: DataFrame) -> DataFrame:
             "timestamp",
             "source",
             "brokerId",
-            "event",
+            "change",
             "directoryId",
             "fromDirectoryId",
-            "topic",
+            "topicName",
             "topicId",
-            "partition",
+            "partitionId",
         )
     )
 
@@ -181,7 +181,7 @@ def _events(event: Column, these: str, those: str) -> Column:
     told = these if not these.startswith("old_") else those
     only_in_these = F.array_except(F.coalesce(these, nothing), F.coalesce(those, nothing))
     found = F.when(F.col(told).isNotNull(), only_in_these).otherwise(nothing)
-    return F.transform(found, lambda each: F.struct(event.alias("event"), each.alias("directoryId")))
+    return F.transform(found, lambda each: F.struct(event.alias("change"), each.alias("directoryId")))
 
 
 def _of_replicas(rows: DataFrame) -> DataFrame:
@@ -190,7 +190,7 @@ def _of_replicas(rows: DataFrame) -> DataFrame:
     told = only(rows, "PartitionRecord", "PartitionChangeRecord").select(
         CLUSTER,
         _of_partition("topicId").alias("topicId"),
-        _of_partition("partitionId").alias("partition"),
+        _of_partition("partitionId").alias("partitionId"),
         *_POSITION,
         "source",
         _of_partition("replicas").alias("replicas"),
@@ -213,13 +213,16 @@ def _of_replicas(rows: DataFrame) -> DataFrame:
         .when(F.col("fromDirectoryId").isin(MIGRATING, UNASSIGNED), "assigned")
         .otherwise("moved")
     )
-    moves = moves.filter(F.col("fromDirectoryId") != F.col("directoryId")).withColumn("event", event)
+    moves = moves.filter(F.col("fromDirectoryId") != F.col("directoryId")).withColumn("change", event)
     known = topics(rows)
     same_topic = same_cluster(moves, known) & (moves["topicId"] == known["topicId"])
     return moves.join(known, same_topic, "left").select(
-        *(moves[each] for each in (*BROKER, *_POSITION, "source", "event", "directoryId", "fromDirectoryId")),
-        *(moves[each] for each in ("topicId", "partition")),
-        "topic",
+        *(
+            moves[each]
+            for each in (*BROKER, *_POSITION, "source", "change", "directoryId", "fromDirectoryId")
+        ),
+        *(moves[each] for each in ("topicId", "partitionId")),
+        "topicName",
     )
 
 

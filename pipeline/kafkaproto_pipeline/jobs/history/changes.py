@@ -36,19 +36,19 @@ def config_changes(df: DataFrame) -> DataFrame:
     ``deleted`` says that the key has no value of its own from then on.
     """
     rows = counted_rows(df, *CONFIG_TYPES)
-    key = (CLUSTER, "resourceType", "resourceName", "key")
+    key = (CLUSTER, "resourceType", "resourceName", "configName")
     records = only(rows, "ConfigRecord").select(
         CLUSTER,
         "ConfigRecord.resourceType",
         "ConfigRecord.resourceName",
-        F.col("ConfigRecord.name").alias("key"),
+        F.col("ConfigRecord.name").alias("configName"),
         *_POSITION,
-        F.col("ConfigRecord.value").alias("newValue"),
+        F.col("ConfigRecord.value").alias("newConfigValue"),
         F.lit(False).alias("topicDeleted"),
     )
     changes = records.unionByName(_deletions(rows, records))
-    changes = changes.withColumn("oldValue", F.lag("newValue").over(in_order(*key)))
-    differs = ~F.col("oldValue").eqNullSafe(F.col("newValue"))
+    changes = changes.withColumn("oldConfigValue", F.lag("newConfigValue").over(in_order(*key)))
+    differs = ~F.col("oldConfigValue").eqNullSafe(F.col("newConfigValue"))
     return changes.filter(differs | ~(from_snapshot() | F.col("topicDeleted"))).select(
         CLUSTER,
         "offset",
@@ -56,10 +56,10 @@ def config_changes(df: DataFrame) -> DataFrame:
         "source",
         word(F.col("resourceType"), CONFIG_RESOURCES).alias("resourceType"),
         "resourceName",
-        "key",
-        "oldValue",
-        "newValue",
-        F.col("newValue").isNull().alias("deleted"),
+        "configName",
+        "oldConfigValue",
+        "newConfigValue",
+        F.col("newConfigValue").isNull().alias("deleted"),
         "topicDeleted",
     )
 
@@ -67,21 +67,23 @@ def config_changes(df: DataFrame) -> DataFrame:
 def _deletions(rows: DataFrame, records: DataFrame) -> DataFrame:
     """When a topic is deleted: one row without a value for each key that was ever set on the topic's name."""
     gone = (
-        topics(rows).filter("topic IS NOT NULL AND removed IS NOT NULL").select(CLUSTER, "topic", "removed")
+        topics(rows)
+        .filter("topicName IS NOT NULL AND removed IS NOT NULL")
+        .select(CLUSTER, "topicName", "removed")
     )
     keys = records.filter(F.col("resourceType") == TOPIC_RESOURCE)
-    keys = keys.select(CLUSTER, "resourceType", "resourceName", "key").distinct()
-    same_topic = same_cluster(keys, gone) & (keys["resourceName"] == gone["topic"])
+    keys = keys.select(CLUSTER, "resourceType", "resourceName", "configName").distinct()
+    same_topic = same_cluster(keys, gone) & (keys["resourceName"] == gone["topicName"])
     return keys.join(gone, same_topic).select(
         keys[CLUSTER],
         "resourceType",
         "resourceName",
-        "key",
+        "configName",
         "removed.offset",
         F.lit(None).cast("BIGINT").alias("snapshotIndex"),
         "removed.timestamp",
         F.lit("log").alias("source"),
-        F.lit(None).cast("STRING").alias("newValue"),
+        F.lit(None).cast("STRING").alias("newConfigValue"),
         F.lit(True).alias("topicDeleted"),
     )
 
@@ -108,7 +110,7 @@ def acl_changes(df: DataFrame) -> DataFrame:
         return word(acl[field], ACL_WORDS[field])
 
     parts = {
-        "permission": in_words("permissionType"),
+        "permissionType": in_words("permissionType"),
         "principal": acl["principal"],
         "operation": in_words("operation"),
         "resourceType": in_words("resourceType"),
@@ -116,7 +118,7 @@ def acl_changes(df: DataFrame) -> DataFrame:
         "resourceName": acl["resourceName"],
         "host": acl["host"],
     }
-    text = F.format_string("%s %s to %s on %s (%s) %s from host %s", *parts.values())
+    text = F.format_string("%s %s %s on %s (%s) %s from host %s", *parts.values())
     return rows.select(
         CLUSTER,
         "offset",
@@ -130,33 +132,28 @@ def acl_changes(df: DataFrame) -> DataFrame:
 
 
 def quota_changes(df: DataFrame) -> DataFrame:
-    """Each ClientQuotaRecord with the value before it. An ``entity`` reads like "client-id=a, user=<default>"."""
+    """Each ClientQuotaRecord with the value before it. An entity's parts are in order of their types."""
     record = F.col("ClientQuotaRecord")
-    pairs = F.transform(
-        F.array_sort(record["entity"]),
-        lambda each: F.concat(
-            each["entityType"], F.lit("="), F.coalesce(each["entityName"], F.lit("<default>"))
-        ),
-    )
     rows = counted_rows(df, *QUOTA_TYPES).select(
         CLUSTER,
-        F.array_join(pairs, ", ").alias("entity"),
-        record["key"].alias("key"),
+        F.sort_array(record["entity"]).alias("entity"),
+        record["key"].alias("quotaKey"),
         *_POSITION,
-        F.when(~record["remove"], record["value"]).alias("newValue"),
+        F.when(~record["remove"], record["value"]).alias("newQuotaValue"),
     )
-    changes = rows.withColumn("oldValue", F.lag("newValue").over(in_order(CLUSTER, "entity", "key")))
-    differs = ~F.col("oldValue").eqNullSafe(F.col("newValue"))
+    before = F.lag("newQuotaValue").over(in_order(CLUSTER, "entity", "quotaKey"))
+    changes = rows.withColumn("oldQuotaValue", before)
+    differs = ~F.col("oldQuotaValue").eqNullSafe(F.col("newQuotaValue"))
     return changes.filter(differs | ~from_snapshot()).select(
         CLUSTER,
         "offset",
         "timestamp",
         "source",
         "entity",
-        "key",
-        "oldValue",
-        "newValue",
-        F.col("newValue").isNull().alias("deleted"),
+        "quotaKey",
+        "oldQuotaValue",
+        "newQuotaValue",
+        F.col("newQuotaValue").isNull().alias("deleted"),
     )
 
 
@@ -169,12 +166,12 @@ def scram_changes(df: DataFrame) -> DataFrame:
     removal = F.col("RemoveUserScramCredentialRecord")
     rows = counted_rows(df, *SCRAM_TYPES).select(
         CLUSTER,
-        F.coalesce(credential["name"], removal["name"]).alias("user"),
+        F.coalesce(credential["name"], removal["name"]).alias("userName"),
         F.coalesce(credential["mechanism"], removal["mechanism"]).alias("mechanism"),
         *_POSITION,
         F.when(is_record("UserScramCredentialRecord"), credential).alias("new"),
     )
-    changes = rows.withColumn("old", F.lag("new").over(in_order(CLUSTER, "user", "mechanism")))
+    changes = rows.withColumn("old", F.lag("new").over(in_order(CLUSTER, "userName", "mechanism")))
     differs = ~F.col("old").eqNullSafe(F.col("new"))
     change = (
         F.when(F.col("new").isNull(), "removed").when(F.col("old").isNull(), "created").otherwise("changed")
@@ -184,7 +181,7 @@ def scram_changes(df: DataFrame) -> DataFrame:
         "offset",
         "timestamp",
         "source",
-        "user",
+        "userName",
         word(F.col("mechanism"), SCRAM_MECHANISMS).alias("mechanism"),
         change.alias("change"),
         F.col("old.iterations").alias("oldIterations"),

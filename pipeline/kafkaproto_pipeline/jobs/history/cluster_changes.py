@@ -15,6 +15,7 @@ from kafkaproto_pipeline.jobs.history.rows import (
     in_order,
     is_record,
 )
+from kafkaproto_pipeline.jobs.words import shown
 
 KRAFT_VERSION = "kraft.version"
 FEATURE_TYPES = ("FeatureLevelRecord", "KRaftVersionRecord")
@@ -33,16 +34,18 @@ def features(df: DataFrame) -> DataFrame:
     """
     rows = counted_rows(df, *FEATURE_TYPES).select(
         CLUSTER,
-        F.coalesce("FeatureLevelRecord.name", F.lit(KRAFT_VERSION)).alias("name"),
+        F.coalesce("FeatureLevelRecord.name", F.lit(KRAFT_VERSION)).alias("featureName"),
         *_POSITION,
-        F.coalesce("FeatureLevelRecord.featureLevel", "KRaftVersionRecord.kRaftVersion").alias("newLevel"),
+        F.coalesce("FeatureLevelRecord.featureLevel", "KRaftVersionRecord.kRaftVersion").alias(
+            "newFeatureLevel"
+        ),
     )
     off = F.lit(0).cast("SMALLINT")
-    before = F.coalesce(F.lag("newLevel").over(in_order(CLUSTER, "name")), off)
+    before = F.coalesce(F.lag("newFeatureLevel").over(in_order(CLUSTER, "featureName")), off)
     return (
-        rows.withColumn("oldLevel", before)
-        .filter("oldLevel != newLevel")
-        .select(CLUSTER, "offset", "timestamp", "source", "name", "oldLevel", "newLevel")
+        rows.withColumn("oldFeatureLevel", before)
+        .filter("oldFeatureLevel != newFeatureLevel")
+        .select(CLUSTER, "offset", "timestamp", "source", "featureName", "oldFeatureLevel", "newFeatureLevel")
     )
 
 
@@ -58,7 +61,7 @@ def controllers(df: DataFrame) -> DataFrame:
         F.coalesce(*(f"{each}.controllerId" for each in CONTROLLER_TYPES)).alias("controllerId"),
         *_POSITION,
         F.when(is_record(REGISTER_CONTROLLER), "registered").otherwise("unregistered").alias("change"),
-        *(record[name].alias(name) for name in fields),
+        *(shown(f"{REGISTER_CONTROLLER}.{name}", record[name]).alias(name) for name in fields),
     )
     # Apache Kafka's snapshots have the features in another order than its log.
     lists = (F.array_sort(name) for name in ("endPoints", "features"))
@@ -103,5 +106,5 @@ def tokens(df: DataFrame) -> DataFrame:
         change.alias("change"),
         "tokenId",
         *(F.col(f"token.{name}").alias(name) for name in ("owner", "requester", "renewers")),
-        *(F.timestamp_millis(F.col(f"token.{name}")).alias(name) for name in times),
+        *(shown(f"DelegationTokenRecord.{name}", F.col(f"token.{name}")).alias(name) for name in times),
     )

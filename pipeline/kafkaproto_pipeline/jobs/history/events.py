@@ -15,7 +15,7 @@ from kafkaproto_pipeline.jobs.history.broker_intervals import brokers, directori
 from kafkaproto_pipeline.jobs.history.changes import acl_changes, config_changes, quota_changes, scram_changes
 from kafkaproto_pipeline.jobs.history.cluster_changes import controllers, features, tokens
 from kafkaproto_pipeline.jobs.history.partition_intervals import NO_LEADER, leadership
-from kafkaproto_pipeline.jobs.history.quorum_intervals import quorum, voters
+from kafkaproto_pipeline.jobs.history.quorum_intervals import EPOCH, quorum, voters
 from kafkaproto_pipeline.jobs.history.rows import (
     CLUSTER,
     counted_rows,
@@ -29,6 +29,7 @@ from kafkaproto_pipeline.jobs.history.rows import topics as topic_names
 from kafkaproto_pipeline.jobs.history.topic_intervals import reassignments, topic_changes
 from kafkaproto_pipeline.jobs.job import Transform
 from kafkaproto_pipeline.jobs.redaction import shown_value
+from kafkaproto_pipeline.jobs.words import in_sentence
 
 RECOVERING = 1
 """The leaderRecoveryState of a partition whose leader was elected uncleanly."""
@@ -38,9 +39,10 @@ def events(df: DataFrame) -> DataFrame:
     """Everything that happened, one row each; sort by cluster and offset to read it.
 
     ``kind`` is a word of a fixed set, ``subject`` what it happened to ("topic orders", "broker 3", "quorum"), ``text``
-    a sentence. ``topic`` and ``brokerId`` are set if the subject is one or belongs to one. ``epoch`` is the leader
-    epoch of the record. What a snapshot tells happened before the history begins, so it is no event. The texts have no
-    secrets: values of sensitive configs are "[redacted]", and tokens are told without their ids.
+    a sentence. ``topicName`` and ``brokerId`` are set if the subject is one or belongs to one.
+    ``partitionLeaderEpoch`` is that of the record. What a snapshot tells happened before the history begins, so it is
+    no event. The texts have no secrets: values of sensitive configs are "[redacted]", and tokens are told without
+    their ids.
     """
     few = without_partitions(df)
     made = (
@@ -53,14 +55,14 @@ def events(df: DataFrame) -> DataFrame:
         *(make(few) for make in _OF_FEW_RECORDS),
     )
     found = reduce(lambda one, other: one.unionByName(other), made)
-    epochs = kept(df, quorum).select(CLUSTER, F.col("epoch"), "fromOffset", "toOffset")
+    epochs = kept(df, quorum).select(CLUSTER, EPOCH, "fromOffset", "toOffset")
     of_epoch = (
         same_cluster(found, epochs)
         & (found["offset"] >= epochs["fromOffset"])
         & (epochs["toOffset"].isNull() | (found["offset"] < epochs["toOffset"]))
     )
     return found.join(F.broadcast(epochs), of_epoch, "left").select(
-        found[CLUSTER], "offset", "timestamp", "epoch", "kind", "subject", "topic", "brokerId", "text"
+        found[CLUSTER], "offset", "timestamp", EPOCH, "kind", "subject", "topicName", "brokerId", "text"
     )
 
 
@@ -86,7 +88,7 @@ def _told(
         "timestamp",
         kind.alias("kind"),
         subject.alias("subject"),
-        (nothing if topic is None else topic).cast("STRING").alias("topic"),
+        (nothing if topic is None else topic).cast("STRING").alias("topicName"),
         (nothing if broker is None else broker).cast("INT").alias("brokerId"),
         text.alias("text"),
     )
@@ -114,7 +116,7 @@ def _number_of(count: Column, one: str, many: str) -> Column:
 def _elections(df: DataFrame) -> DataFrame:
     rows = kept(df, quorum).filter("leaderId IS NOT NULL")
     rows = rows.withColumnsRenamed({"fromOffset": "offset", "fromTimestamp": "timestamp"})
-    text = _text("Controller %d became the leader of the quorum in epoch %d", "leaderId", "epoch")
+    text = _text("Controller %d became the leader of the quorum in epoch %d", "leaderId", EPOCH)
     return _told(rows, F.lit("leader elected"), F.lit("quorum"), text)
 
 
@@ -133,8 +135,10 @@ def _voters(df: DataFrame) -> DataFrame:
 
 
 def _features(df: DataFrame) -> DataFrame:
-    text = _text("%s went from level %d to level %d", "name", "oldLevel", "newLevel")
-    return _told(_from_log(_made(features, df)), F.lit("feature changed"), _text("feature %s", "name"), text)
+    text = _text("%s went from level %d to level %d", "featureName", "oldFeatureLevel", "newFeatureLevel")
+    return _told(
+        _from_log(_made(features, df)), F.lit("feature changed"), _text("feature %s", "featureName"), text
+    )
 
 
 def _controllers(df: DataFrame) -> DataFrame:
@@ -176,34 +180,36 @@ def _directories(df: DataFrame) -> DataFrame:
         "cordoned": "Broker %d takes no more new replicas into log directory %s",
         "uncordoned": "Broker %d takes new replicas into log directory %s again",
     }
-    rows = _from_log(_made(directories, df)).filter(F.col("partition").isNull() & F.col("event").isin(*texts))
+    rows = _from_log(_made(directories, df)).filter(
+        F.col("partitionId").isNull() & F.col("change").isin(*texts)
+    )
     text = F.coalesce(
         *(
-            F.when(F.col("event") == event, _text(form, "brokerId", "directoryId"))
-            for event, form in texts.items()
+            F.when(F.col("change") == change, _text(form, "brokerId", "directoryId"))
+            for change, form in texts.items()
         )
     )
-    kind = F.concat(F.lit("directory "), "event")
+    kind = F.concat(F.lit("directory "), "change")
     return _told(rows, kind, _text("broker %d", "brokerId"), text, broker=F.col("brokerId"))
 
 
 def _topics(df: DataFrame) -> DataFrame:
     rows = _from_log(kept(df, topic_changes))
-    size = _number_of(F.col("newPartitions"), "partition", "partitions")
+    size = _number_of(F.col("newPartitionCount"), "partition", "partitions")
     created = F.concat(
-        _text("Topic %s was created with ", "topic"),
+        _text("Topic %s was created with ", "topicName"),
         size,
         F.coalesce(_text(" of replication factor %d", "replicationFactor"), F.lit("")),
     )
-    grew = F.concat(_text("Topic %s grew from %d to ", "topic", "oldPartitions"), size)
+    grew = F.concat(_text("Topic %s grew from %d to ", "topicName", "oldPartitionCount"), size)
     change = F.col("change")
     text = (
         F.when(change == "created", created)
-        .when(change == "deleted", _text("Topic %s was deleted", "topic"))
+        .when(change == "deleted", _text("Topic %s was deleted", "topicName"))
         .otherwise(grew)
     )
     kind = F.when(change == "partitions added", change).otherwise(F.concat(F.lit("topic "), change))
-    return _told(rows, kind, _text("topic %s", "topic"), text, topic=F.col("topic"))
+    return _told(rows, kind, _text("topic %s", "topicName"), text, topic=F.col("topicName"))
 
 
 def _leaders(df: DataFrame) -> DataFrame:
@@ -211,17 +217,17 @@ def _leaders(df: DataFrame) -> DataFrame:
     is_leaderless, ends_leaderless = F.col("leader") == NO_LEADER, F.col("endedBy") == "leaderless"
     gets_one = is_leaderless & (F.col("endedBy") == "another leader")
     loses_it = ~is_leaderless & ends_leaderless
-    rows = _made(leadership, df).filter(F.col("topic").isNotNull() & (gets_one | loses_it))
+    rows = _made(leadership, df).filter(F.col("topicName").isNotNull() & (gets_one | loses_it))
     rows = rows.groupBy(
-        CLUSTER, "topic", "topicId", F.col("toTimestamp").alias("timestamp"), gets_one.alias("getsOne")
+        CLUSTER, "topicName", "topicId", F.col("toTimestamp").alias("timestamp"), gets_one.alias("getsOne")
     ).agg(F.min("toOffset").alias("offset"), F.count("*").alias("count"))
     count = _number_of(F.col("count"), "partition", "partitions")
     lost = F.when(F.col("count") == 1, "lost its leader").otherwise("lost their leader")
     regained = F.when(F.col("count") == 1, "has a leader again").otherwise("have a leader again")
     verb = F.when(F.col("getsOne"), regained).otherwise(lost)
     kind = F.when(F.col("getsOne"), "leader regained").otherwise("leader lost")
-    text = F.concat(count, _text(" of %s ", "topic"), verb)
-    return _told(rows, kind, _text("topic %s", "topic"), text, topic=F.col("topic"))
+    text = F.concat(count, _text(" of %s ", "topicName"), verb)
+    return _told(rows, kind, _text("topic %s", "topicName"), text, topic=F.col("topicName"))
 
 
 def _unclean_elections(df: DataFrame) -> DataFrame:
@@ -235,23 +241,25 @@ def _unclean_elections(df: DataFrame) -> DataFrame:
     )
     rows = _with_topic(rows, df)
     count = _number_of(F.col("count"), "partition", "partitions")
-    text = F.concat(count, _text(" of %s got a leader that was not in sync", "topic"))
-    return _told(rows, F.lit("unclean election"), _text("topic %s", "topic"), text, topic=F.col("topic"))
+    text = F.concat(count, _text(" of %s got a leader that was not in sync", "topicName"))
+    return _told(
+        rows, F.lit("unclean election"), _text("topic %s", "topicName"), text, topic=F.col("topicName")
+    )
 
 
 def _with_topic(rows: DataFrame, df: DataFrame) -> DataFrame:
     """Rows with a topic's id, with its name; those of topics without a known name are left out."""
     known = topic_names(counted_rows(df, "TopicRecord", "RemoveTopicRecord"))
     same_topic = same_cluster(rows, known) & (rows["topicId"] == known["topicId"])
-    return rows.join(known, same_topic).filter("topic IS NOT NULL").select(rows["*"], "topic")
+    return rows.join(known, same_topic).filter("topicName IS NOT NULL").select(rows["*"], "topicName")
 
 
 def _cleared(df: DataFrame) -> DataFrame:
     name = F.col("ClearElrRecord.topicName")
-    rows = counted_rows(df, "ClearElrRecord").withColumn("topic", F.when(name != "", name))
-    subject = F.coalesce(_text("topic %s", "topic"), F.lit("all topics"))
+    rows = counted_rows(df, "ClearElrRecord").withColumn("topicName", F.when(name != "", name))
+    subject = F.coalesce(_text("topic %s", "topicName"), F.lit("all topics"))
     text = F.concat(F.lit("Eligible leader replicas of "), subject, F.lit(" were cleared"))
-    return _told(_from_log(rows), F.lit("ELR cleared"), subject, text, topic=F.col("topic"))
+    return _told(_from_log(rows), F.lit("ELR cleared"), subject, text, topic=F.col("topicName"))
 
 
 def _reassignments(df: DataFrame) -> DataFrame:
@@ -272,10 +280,10 @@ def _reassignments(df: DataFrame) -> DataFrame:
             words.alias("change"),
         )
     )
-    together = moments.groupBy(CLUSTER, "topic", "topicId", "timestamp", "change").agg(
+    together = moments.groupBy(CLUSTER, "topicName", "topicId", "timestamp", "change").agg(
         F.min("offset").alias("offset"),
         F.count("*").alias("count"),
-        *(F.min(name).alias(name) for name in ("partition", "fromReplicas", "toReplicas")),
+        *(F.min(name).alias(name) for name in ("partitionId", "fromReplicas", "toReplicas")),
     )
     verb = (
         F.when(F.col("change") == "begun", "began")
@@ -283,51 +291,63 @@ def _reassignments(df: DataFrame) -> DataFrame:
         .otherwise("was cancelled")
     )
     one = F.concat(
-        _text("Reassignment of partition %d of %s from replicas ", "partition", "topic"),
+        _text("Reassignment of partition %d of %s from replicas ", "partitionId", "topicName"),
         _text("%s to %s ", _list(F.col("fromReplicas")), _list(F.col("toReplicas"))),
         verb,
     )
-    many = F.concat(_text("Reassignment of %d partitions of %s ", "count", "topic"), verb)
+    many = F.concat(_text("Reassignment of %d partitions of %s ", "count", "topicName"), verb)
     text = F.when(F.col("count") == 1, one).otherwise(many)
     kind = F.concat(F.lit("reassignment "), F.col("change"))
-    return _told(together, kind, _text("topic %s", "topic"), text, topic=F.col("topic"))
+    return _told(together, kind, _text("topic %s", "topicName"), text, topic=F.col("topicName"))
 
 
 def _configs(df: DataFrame) -> DataFrame:
-    rows = _from_log(_made(config_changes, df)).filter("NOT topicDeleted AND NOT oldValue <=> newValue")
-    of_broker = F.col("resourceType") == "broker"
+    rows = _from_log(_made(config_changes, df)).filter(
+        "NOT topicDeleted AND NOT oldConfigValue <=> newConfigValue"
+    )
+    of_broker = F.col("resourceType") == "BROKER"
+    kind_of_resource = in_sentence(F.col("resourceType"))
     is_default = F.col("resourceName") == ""
     subject = (
         F.when(is_default & of_broker, "all brokers")
-        .when(is_default, F.concat(F.lit("every "), "resourceType"))
-        .otherwise(_text("%s %s", "resourceType", "resourceName"))
+        .when(is_default, F.concat(F.lit("every "), kind_of_resource))
+        .otherwise(_text("%s %s", kind_of_resource, "resourceName"))
     )
-    old, new = (shown_value("resourceType", "key", name) for name in ("oldValue", "newValue"))
+    old, new = (
+        shown_value("resourceType", "configName", name) for name in ("oldConfigValue", "newConfigValue")
+    )
     was = F.coalesce(_text(" (it was %s)", old), F.lit(""))
     verb = F.coalesce(_text(" was set to %s", new), F.lit(" was removed"))
-    text = F.concat(_text("%s of %s", "key", subject), verb, was)
-    topic = F.when(F.col("resourceType") == "topic", F.col("resourceName"))
+    text = F.concat(_text("%s of %s", "configName", subject), verb, was)
+    topic = F.when(F.col("resourceType") == "TOPIC", F.col("resourceName"))
     broker = F.when(of_broker, F.col("resourceName").try_cast("INT"))
     kind = F.lit("config changed")
     return _told(rows, kind, F.concat(F.lit("config "), subject), text, topic=topic, broker=broker)
 
 
 def _acls(df: DataFrame) -> DataFrame:
-    of_topic = (F.col("resourceType") == "topic") & (F.col("patternType") == "literal")
+    of_topic = (F.col("resourceType") == "TOPIC") & (F.col("patternType") == "LITERAL")
     kind = F.concat(F.lit("ACL "), F.col("change"))
     text = _text("ACL %s: %s", "change", "text")
     topic = F.when(of_topic, F.col("resourceName"))
-    subject = _text("%s %s", "resourceType", "resourceName")
+    subject = _text("%s %s", in_sentence(F.col("resourceType")), "resourceName")
     return _told(_from_log(_made(acl_changes, df)), kind, subject, text, topic=topic)
 
 
 def _quotas(df: DataFrame) -> DataFrame:
-    rows = _from_log(_made(quota_changes, df)).filter("NOT oldValue <=> newValue")
-    old, new = (_in_digits(F.col(name)) for name in ("oldValue", "newValue"))
+    parts = F.transform(
+        "entity",
+        lambda each: F.concat(
+            each["entityType"], F.lit("="), F.coalesce(each["entityName"], F.lit("<default>"))
+        ),
+    )
+    entity = F.array_join(parts, ", ")
+    rows = _from_log(_made(quota_changes, df)).filter("NOT oldQuotaValue <=> newQuotaValue")
+    old, new = (_in_digits(F.col(name)) for name in ("oldQuotaValue", "newQuotaValue"))
     was = F.coalesce(_text(" (it was %s)", old), F.lit(""))
     verb = F.coalesce(_text(" was set to %s", new), F.lit(" was removed"))
-    text = F.concat(_text("%s of %s", "key", "entity"), verb, was)
-    return _told(rows, F.lit("quota changed"), _text("quota %s", "entity"), text)
+    text = F.concat(_text("%s of %s", "quotaKey", entity), verb, was)
+    return _told(rows, F.lit("quota changed"), _text("quota %s", entity), text)
 
 
 def _in_digits(value: Column) -> Column:
@@ -338,9 +358,9 @@ def _in_digits(value: Column) -> Column:
 
 def _credentials(df: DataFrame) -> DataFrame:
     rows = _from_log(_made(scram_changes, df))
-    text = _text("%s credential of %s was %s", "mechanism", "user", "change")
+    text = _text("%s credential of %s was %s", "mechanism", "userName", "change")
     kind = F.concat(F.lit("SCRAM credential "), F.col("change"))
-    return _told(rows, kind, _text("user %s", "user"), text)
+    return _told(rows, kind, _text("user %s", "userName"), text)
 
 
 def _tokens(df: DataFrame) -> DataFrame:

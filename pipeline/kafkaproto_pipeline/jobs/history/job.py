@@ -85,6 +85,6 @@ JOB = Job(
     ),
     tables={name: _as_kept(make) for name, make in _TABLES.items()},
     source_options={"includeSnapshots": "true"},
-    order=("topic", "partition", "brokerId", "controllerId", "fromOffset", "offset", "name"),
+    order=("topicName", "partitionId", "brokerId", "controllerId", "fromOffset", "offset", "featureName"),
     orders={"events": (CLUSTER, "offset"), "features": (CLUSTER, "offset")},
 )

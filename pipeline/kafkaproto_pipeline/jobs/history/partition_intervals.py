@@ -25,7 +25,7 @@ from kafkaproto_pipeline.jobs.history.rows import (
 )
 from kafkaproto_server.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
 
-KEY = (CLUSTER, "topicId", "partition")
+KEY = (CLUSTER, "topicId", "partitionId")
 RECORD_TYPES = ("PartitionRecord", "PartitionChangeRecord", "TopicRecord", "RemoveTopicRecord")
 SETTING_TYPES = ("ClearElrRecord", "ConfigRecord")
 NO_LEADER = -1
@@ -61,9 +61,9 @@ def leadership(df: DataFrame) -> DataFrame:
     )
     return _named(spans, rows).select(
         CLUSTER,
-        "topic",
+        "topicName",
         "topicId",
-        "partition",
+        "partitionId",
         F.col("from.leader").alias("leader"),
         F.col("from.leaderEpoch").alias("leaderEpoch"),
         *_span(),
@@ -78,10 +78,10 @@ def isr(df: DataFrame) -> DataFrame:
     a reassignment is only adding. ``minIsr`` is min.insync.replicas at that time: the topic's own setting, else the
     default for all brokers in the log, else 1; settings of a single broker and of its file are ignored. If a partition
     has fewer replicas than that, all of them are enough (``underMinIsr``). ``leaderless`` partitions keep their ISR,
-    or have its former members in ``elr``.
+    or have its former members in ``eligibleLeaderReplicas``.
     """
     rows = counted_rows(df, *RECORD_TYPES, *SETTING_TYPES)
-    state = ("isr", "replicas", "addingReplicas", "elr", "minIsr", "leaderless")
+    state = ("isr", "replicas", "addingReplicas", "eligibleLeaderReplicas", "minIsr", "leaderless")
     states = _states(_records(rows).unionByName(_settings(rows)))
     states = states.withColumn("leaderless", F.col("leader") == NO_LEADER)
     # A snapshot states a partition and its settings at the same offset: the last row at that offset counts.
@@ -90,10 +90,13 @@ def isr(df: DataFrame) -> DataFrame:
     in_sync, replicas = F.size("from.isr"), F.size("from.replicas")
     return _named(intervals(states, KEY, state), rows).select(
         CLUSTER,
-        "topic",
+        "topicName",
         "topicId",
-        "partition",
-        *(F.col(f"from.{each}").alias(each) for each in ("isr", "replicas", "elr", "minIsr")),
+        "partitionId",
+        *(
+            F.col(f"from.{each}").alias(each)
+            for each in ("isr", "replicas", "eligibleLeaderReplicas", "minIsr")
+        ),
         (in_sync < replicas - F.size("from.addingReplicas")).alias("underReplicated"),
         (in_sync < F.least("from.minIsr", replicas)).alias("underMinIsr"),
         F.col("from.leaderless").alias("leaderless"),
@@ -136,7 +139,7 @@ def _states(events: DataFrame) -> DataFrame:
         "isr",
         "replicas",
         "addingReplicas",
-        F.col("eligibleLeaderReplicas").alias("elr"),
+        "eligibleLeaderReplicas",
         F.coalesce("topicMinIsr.value", "defaultMinIsr.value", F.lit(DEFAULT_MIN_ISR)).alias("minIsr"),
     )
 
@@ -149,7 +152,7 @@ def _records(rows: DataFrame) -> DataFrame:
     return only(rows, "PartitionRecord", "PartitionChangeRecord").select(
         CLUSTER,
         F.coalesce("PartitionRecord.topicId", "PartitionChangeRecord.topicId").alias("topicId"),
-        F.coalesce("PartitionRecord.partitionId", "PartitionChangeRecord.partitionId").alias("partition"),
+        F.coalesce("PartitionRecord.partitionId", "PartitionChangeRecord.partitionId").alias("partitionId"),
         *_POSITION,
         leader.alias("leader"),
         F.col("PartitionRecord.leaderEpoch").alias("statedEpoch"),
@@ -170,7 +173,7 @@ def _settings(rows: DataFrame) -> DataFrame:
     records = F.broadcast(_setting_records(rows))
     known = topics(rows)
     is_about = F.expr(
-        "(topicName IS NULL OR topicName = topic AND offset >= createdOffset)"
+        "(about IS NULL OR about = topicName AND offset >= createdOffset)"
         " AND (removed IS NULL OR offset < removed.offset)"
     )
     about = F.broadcast(
@@ -179,7 +182,7 @@ def _settings(rows: DataFrame) -> DataFrame:
         )
     )
     partitions = only(rows, "PartitionRecord").select(
-        CLUSTER, "PartitionRecord.topicId", F.col("PartitionRecord.partitionId").alias("partition")
+        CLUSTER, "PartitionRecord.topicId", F.col("PartitionRecord.partitionId").alias("partitionId")
     )
     same_topic = same_cluster(partitions, about) & (partitions["topicId"] == about["topicId"])
     return partitions.join(about, same_topic).select(
@@ -208,7 +211,7 @@ def _setting_records(rows: DataFrame) -> DataFrame:
             *_POSITION,
             F.when(of_topic, config["resourceName"])
             .when(F.col("ClearElrRecord.topicName") != "", F.col("ClearElrRecord.topicName"))
-            .alias("topicName"),
+            .alias("about"),
             F.when(clear, F.array().cast(_LIST)).alias("eligibleLeaderReplicas"),
             F.when(of_topic, value).alias("topicMinIsr"),
             F.when(of_all, value).alias("defaultMinIsr"),
@@ -221,7 +224,7 @@ def _named(spans: DataFrame, rows: DataFrame) -> DataFrame:
     known = topics(rows)
     same_topic = same_cluster(spans, known) & (spans["topicId"] == known["topicId"])
     return spans.join(known, same_topic, "left").select(
-        *(spans[each] for each in (*KEY, "from", "to")), "topic", "removed"
+        *(spans[each] for each in (*KEY, "from", "to")), "topicName", "removed"
     )
 
 

@@ -17,6 +17,8 @@ from kafkaproto_pipeline.jobs.history.rows import (
     up_to_now,
 )
 
+EPOCH = "partitionLeaderEpoch"
+"""The epoch of the quorum's leader, as a record's batch names it."""
 VOTER_TYPES = ("VotersRecord", "KRaftVersionRecord")
 
 
@@ -33,29 +35,29 @@ def quorum(df: DataFrame) -> DataFrame:
     epochs = (
         all_rows(df)
         .filter(~from_snapshot())
-        .groupBy(CLUSTER, F.col("partitionLeaderEpoch").alias("epoch"))
+        .groupBy(CLUSTER, EPOCH)
         .agg(
             F.max(change["leaderId"]).alias("leaderId"),
-            F.max(F.transform(change["voters"], lambda each: each["voterId"])).alias("voters"),
+            F.max(F.transform(change["voters"], lambda each: each["voterId"])).alias("voterIds"),
             F.max(F.transform(change["grantingVoters"], lambda each: each["voterId"])).alias(
-                "grantingVoters"
+                "grantingVoterIds"
             ),
             F.min(F.struct("offset", "timestamp")).alias("from"),
         )
     )
-    in_order = Window.partitionBy(CLUSTER).orderBy("epoch")
+    in_order = Window.partitionBy(CLUSTER).orderBy(EPOCH)
     epochs = epochs.withColumns(
-        {"to": F.lead("from").over(in_order), "skipped": F.col("epoch") - F.lag("epoch").over(in_order) - 1}
+        {"to": F.lead("from").over(in_order), "skipped": F.col(EPOCH) - F.lag(EPOCH).over(in_order) - 1}
     )
     duration = F.when(
         F.col("to").isNotNull(), milliseconds_between(F.col("from.timestamp"), F.col("to.timestamp"))
     )
     return epochs.select(
         CLUSTER,
-        "epoch",
+        EPOCH,
         "leaderId",
-        "voters",
-        "grantingVoters",
+        "voterIds",
+        "grantingVoterIds",
         F.col("from.offset").alias("fromOffset"),
         F.col("from.timestamp").alias("fromTimestamp"),
         F.col("to.offset").alias("toOffset"),
@@ -78,11 +80,11 @@ def voters(df: DataFrame) -> DataFrame:
         "snapshotIndex",
         "timestamp",
         "source",
-        F.col("partitionLeaderEpoch").alias("epoch"),
-        F.col("KRaftVersionRecord.kRaftVersion").alias("kraftVersion"),
+        EPOCH,
+        F.col("KRaftVersionRecord.kRaftVersion").alias("kRaftVersion"),
         F.when(is_record("VotersRecord"), F.col("VotersRecord.voters")).alias("voters"),
     )
-    state = ("kraftVersion", "voters")
+    state = ("kRaftVersion", "voters")
     states = rows.withColumns(carried(up_to_now(CLUSTER), *state))
     changes = only_changes(states, (CLUSTER,), state)
     before = Window.partitionBy(CLUSTER).orderBy(
@@ -96,8 +98,8 @@ def voters(df: DataFrame) -> DataFrame:
         "offset",
         "timestamp",
         "source",
-        "epoch",
-        "kraftVersion",
+        EPOCH,
+        "kRaftVersion",
         F.array_except(_ids(new), _ids(old)).alias("added"),
         F.array_except(_ids(old), _ids(new)).alias("removed"),
         F.array_intersect(_ids(F.array_except(new, old)), _ids(old)).alias("updated"),

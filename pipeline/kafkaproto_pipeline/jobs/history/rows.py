@@ -25,7 +25,7 @@ from pyspark.sql import functions as F
 from kafkaproto_pipeline.jobs.job import Transform
 from kafkaproto_pipeline.jobs.local_frames import hold
 from kafkaproto_pipeline.jobs.transactions import Kept, keep
-from kafkaproto_pipeline.views.schema import RECORD_TYPES
+from kafkaproto_pipeline.views.schema import CORRUPT_COLUMN, RECORD_TYPES
 
 CLUSTER = "clusterId"
 POSITION = ("offset", "snapshotIndex")
@@ -49,7 +49,7 @@ def counted_rows(df: DataFrame, *record_types: str) -> DataFrame:
 
 
 def all_rows(df: DataFrame) -> DataFrame:
-    """All rows, with the columns that tables look at."""
+    """All rows but those of damage, with the columns that tables look at."""
     return _rows_of(df).rows
 
 
@@ -91,7 +91,11 @@ def forget(df: DataFrame) -> None:
 def _rows_of(df: DataFrame) -> Kept:
     known = _known.get(df)
     if known is None:
-        rows = df.select(*(name for name in df.columns if name in _COLUMNS or name in RECORD_TYPES))
+        read = df.filter(F.col(CORRUPT_COLUMN).isNull()) if CORRUPT_COLUMN in df.columns else df
+        # Damage has no record type. A record of a known type may be damaged too.
+        rows = read.filter(F.col("recordType").isNotNull()).select(
+            *(name for name in df.columns if name in _COLUMNS or name in RECORD_TYPES)
+        )
         known = _known[df] = keep(rows, is_local=df.isLocal())
     return known
 
@@ -181,7 +185,7 @@ def topics(rows: DataFrame) -> DataFrame:
         only(rows, "TopicRecord", "RemoveTopicRecord")
         .groupBy(CLUSTER, topic_id.alias("topicId"))
         .agg(
-            F.max("TopicRecord.name").alias("topic"),
+            F.max("TopicRecord.name").alias("topicName"),
             F.min(F.when(named, F.col("offset"))).alias("createdOffset"),
             F.min(F.when(removed, F.struct("offset", "timestamp"))).alias("removed"),
         )

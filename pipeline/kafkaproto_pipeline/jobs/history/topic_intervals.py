@@ -32,7 +32,7 @@ from kafkaproto_pipeline.views.latest import MARKERS
 
 TOPIC_TYPES = ("TopicRecord", "RemoveTopicRecord", "PartitionRecord", "PartitionChangeRecord")
 TOPIC = (CLUSTER, "topicId")
-PARTITION = (*TOPIC, "partition")
+PARTITION = (*TOPIC, "partitionId")
 
 _ITSELF, _REMOVAL = -1, -2
 """Stand for the topic and for its deletion where others are partitions."""
@@ -42,7 +42,7 @@ _LISTS = ("replicas", "addingReplicas", "removingReplicas")
 def topics(df: DataFrame) -> DataFrame:
     """The topics: a row for each topic id.
 
-    ``partitions`` and ``replicationFactor`` are those of its last record, the latter of its first partition without
+    ``partitionCount`` and ``replicationFactor`` are those of its last record, the latter of its first partition without
     replicas that a reassignment is only adding. The creation is null if the history begins later, the deletion if there
     is none; ``lifetimeMs`` needs both.
     """
@@ -50,9 +50,9 @@ def topics(df: DataFrame) -> DataFrame:
     at = F.struct("offset", "timestamp")
     ends = (
         kept(df, topic_changes)
-        .groupBy(*TOPIC, F.col("topic").alias("name"))
+        .groupBy(*TOPIC, "topicName")
         .agg(
-            F.max("newPartitions").alias("partitions"),
+            F.max("newPartitionCount").alias("partitionCount"),
             F.min(F.when(created, at)).alias("created"),
             F.min(F.when(F.col("change") == "deleted", at)).alias("deleted"),
         )
@@ -65,9 +65,9 @@ def topics(df: DataFrame) -> DataFrame:
     )
     return ends.join(factors, same_topic, "left").select(
         ends[CLUSTER],
-        "name",
+        "topicName",
         ends["topicId"],
-        F.col("partitions").cast("INT").alias("partitions"),
+        F.col("partitionCount").cast("INT").alias("partitionCount"),
         "replicationFactor",
         F.col("created.offset").alias("createdOffset"),
         F.col("created.timestamp").alias("createdTimestamp"),
@@ -151,18 +151,18 @@ def topic_changes(df: DataFrame) -> DataFrame:
         F.when(removal, "deleted").when(F.col("part") == _ITSELF, "created").otherwise("partitions added")
     )
     return (
-        changes.withColumns({"topic": F.max("name").over(all_of_topic), "partitions": partitions})
-        .filter("topic IS NOT NULL")
+        changes.withColumns({"topicName": F.max("name").over(all_of_topic), "partitions": partitions})
+        .filter("topicName IS NOT NULL")
         .select(
             CLUSTER,
             "offset",
             "timestamp",
             "source",
-            "topic",
+            "topicName",
             "topicId",
             change.alias("change"),
-            (F.col("partitions") - F.col("count")).cast("INT").alias("oldPartitions"),
-            F.when(removal, 0).otherwise(F.col("partitions")).cast("INT").alias("newPartitions"),
+            (F.col("partitions") - F.col("count")).cast("INT").alias("oldPartitionCount"),
+            F.when(removal, 0).otherwise(F.col("partitions")).cast("INT").alias("newPartitionCount"),
             "replicationFactor",
         )
     )
@@ -211,7 +211,7 @@ def reassignments(df: DataFrame) -> DataFrame:
     told = told.select(
         CLUSTER,
         _of_partition("topicId").alias("topicId"),
-        _of_partition("partitionId").alias("partition"),
+        _of_partition("partitionId").alias("partitionId"),
         *POSITION,
         "timestamp",
         "source",
@@ -249,7 +249,11 @@ def reassignments(df: DataFrame) -> DataFrame:
 def _with_ends(found: DataFrame, known: DataFrame) -> DataFrame:
     """Reassignments with their ends; that of a topic ends those that still run."""
     same_topic = same_cluster(found, known) & (found["topicId"] == known["topicId"])
-    named = found.join(known, same_topic).filter("topic IS NOT NULL").select(found["*"], "topic", "removed")
+    named = (
+        found.join(known, same_topic)
+        .filter("topicName IS NOT NULL")
+        .select(found["*"], "topicName", "removed")
+    )
     at_target = F.array_sort("next.replicas") == F.array_sort("target")
     outcome = (
         F.when(F.col("atOnce"), "done")
@@ -265,9 +269,9 @@ def _with_ends(found: DataFrame, known: DataFrame) -> DataFrame:
 
     return named.select(
         CLUSTER,
-        "topic",
+        "topicName",
         "topicId",
-        "partition",
+        "partitionId",
         F.col("origin").alias("fromReplicas"),
         F.col("target").alias("toReplicas"),
         "addingReplicas",

@@ -40,7 +40,7 @@ def told(df: DataFrame) -> DataFrame:
         F.unix_millis("timestamp").alias("atMs"),
         "kind",
         *(_short(F.col(name)).alias(name) for name in ("subject", "text")),
-        "topic",
+        "topicName",
         "brokerId",
     )
     # They come in as many small parts as each of the histories that they are made of.
@@ -115,6 +115,6 @@ def _event(row: Row) -> Event:
         offset=row["offset"],
         kind=row["kind"],
         subject=row["subject"],
-        topic=row["topic"],
+        topic=row["topicName"],
         text=row["text"],
     )

@@ -58,7 +58,7 @@ _PARTS_OF_EVENTS: tuple[tuple[Transform, ...], ...] = (
     (history.topic_changes, history.reassignments),
 )
 """Histories that the events are made of, beside the leaderships: what is made at once."""
-PARTITION = ("topicId", "partition")
+PARTITION = ("topicId", "partitionId")
 UNREADABLE = "_corrupt_record"
 NO_NAME = "unknown topic"
 """A topic that the log mentions without its name."""
@@ -272,10 +272,10 @@ def _quorum(df: DataFrame, span: TimeRange) -> tuple[QuorumTenures, int]:
         epochs,
         "leaderId",
         span,
-        F.min("epoch").alias("firstEpoch"),
-        F.max("epoch").alias("lastEpoch"),
+        F.min("partitionLeaderEpoch").alias("firstEpoch"),
+        F.max("partitionLeaderEpoch").alias("lastEpoch"),
         F.max("skippedEpochs").alias("skipped"),
-        F.array_distinct(F.flatten(F.collect_set("voters"))).alias("voters"),
+        F.array_distinct(F.flatten(F.collect_set("voterIds"))).alias("voters"),
     )
     lanes, total = _lanes(df, spans, F.desc("count"), "leaderId", F.sum("count").alias("elections"))
     tenures = [
@@ -352,7 +352,7 @@ def _partitions(in_sync: DataFrame, leaders: DataFrame) -> DataFrame:
         in_sync.withColumn("isrChanged", changed)
         .groupBy(*PARTITION)
         .agg(
-            F.first("topic", ignorenulls=True).alias("topic"),
+            F.first("topicName", ignorenulls=True).alias("topicName"),
             F.min("startMs").alias("startMs"),
             F.max("endMs").alias("endMs"),
             F.bool_or(F.col("toOffset").isNull()).alias("lasts"),
@@ -396,8 +396,8 @@ def _isr(in_sync: DataFrame, partitions: DataFrame, span: TimeRange, sums: Row) 
     bad = F.col("outOfSync")
     worst = (F.desc("leaderlessMs"), F.desc("missingMs"))
     by_topic = partitions.groupBy("topicId").agg(
-        F.first("topic", ignorenulls=True).alias("topic"),
-        F.lit(None).cast("INT").alias("partition"),
+        F.first("topicName", ignorenulls=True).alias("topicName"),
+        F.lit(None).cast("INT").alias("partitionId"),
         F.min("startMs").alias("startMs"),
         F.max("endMs").alias("endMs"),
         F.sum("leaderlessMs").alias("leaderlessMs"),
@@ -406,7 +406,7 @@ def _isr(in_sync: DataFrame, partitions: DataFrame, span: TimeRange, sums: Row) 
     )
     topics = by_topic.filter(bad).orderBy(*worst, "topicId").limit(MAX_TOPICS)
     chosen = partitions.filter(bad).orderBy(*worst, *PARTITION).limit(MAX_PARTITIONS)
-    drawn = [each.select(*PARTITION, "topic", "startMs", "endMs").collect() for each in (topics, chosen)]
+    drawn = [each.select(*PARTITION, "topicName", "startMs", "endMs").collect() for each in (topics, chosen)]
     cells = _isr_cells(in_sync, span.bins, [row for rows in drawn for row in rows])
     maps = []
     for rows, name in zip(drawn, ("topics", "partitions"), strict=True):
@@ -415,8 +415,8 @@ def _isr(in_sync: DataFrame, partitions: DataFrame, span: TimeRange, sums: Row) 
             IsrMap(
                 rows=[
                     IsrRow(
-                        topic=row["topic"] or NO_NAME,
-                        partition=row["partition"],
+                        topic=row["topicName"] or NO_NAME,
+                        partition=row["partitionId"],
                         start_ms=row["startMs"],
                         end_ms=row["endMs"],
                     )
@@ -456,13 +456,13 @@ def _isr_cells(in_sync: DataFrame, bins: Bins, rows: Sequence[Row]) -> list[list
     drawn = pa.table(
         {
             "drawnTopicId": pa.array([row["topicId"] for row in rows], pa.string()),
-            "drawnPartition": pa.array([row["partition"] for row in rows], pa.int32()),
+            "drawnPartition": pa.array([row["partitionId"] for row in rows], pa.int32()),
             "row": pa.array(range(len(rows)), pa.int32()),
         }
     )
     places = F.broadcast(local_frame(in_sync.sparkSession, drawn))
     is_drawn = (F.col("topicId") == F.col("drawnTopicId")) & (
-        F.col("drawnPartition").isNull() | (F.col("drawnPartition") == F.col("partition"))
+        F.col("drawnPartition").isNull() | (F.col("drawnPartition") == F.col("partitionId"))
     )
     # The end is exclusive: an interval that ends where a bin begins is not in it.
     last_ms = F.greatest("startMs", F.col("endMs") - 1)
@@ -479,7 +479,7 @@ def _isr_cells(in_sync: DataFrame, bins: Bins, rows: Sequence[Row]) -> list[list
             F.least(F.min(share), F.lit(1.0)).alias("share"),
             F.sum(overlap_ms * _missing()).alias("outMs"),
             F.sum(F.when(F.col("leaderless"), overlap_ms).otherwise(0)).alias("leaderlessMs"),
-            F.count_distinct("partition").alias("partitions"),
+            F.count_distinct("partitionId").alias("partitions"),
         )
     )
     for cell in found.toArrow().to_pylist():
@@ -564,8 +564,8 @@ def _worst(partitions: DataFrame, troubled: int) -> WorstPartitions:
     worst = partitions.filter("troubled").orderBy(*map(F.desc, order), *PARTITION).limit(MAX_WORST)
     rows = [
         WorstPartition(
-            topic=row["topic"] or NO_NAME,
-            partition=row["partition"],
+            topic=row["topicName"] or NO_NAME,
+            partition=row["partitionId"],
             under_replicated_ms=row["underReplicatedMs"],
             under_min_isr_ms=row["underMinIsrMs"],
             leaderless_ms=row["leaderlessMs"],

@@ -14,67 +14,93 @@ In a notebook::
 other tables are made of the rows that are left of it, until ``state.forget(rows)``. Every table has what the
 controllers' own replay has in memory at that point (`image`): records of a metadata transaction that is open then, or
 was aborted, do not count. Numbers that Kafka's tools show by name are names here too: types of resources, operations,
-SCRAM mechanisms.
+SCRAM mechanisms, security protocols. Columns have the names that they have in all tables (`views.names`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs.job import Job, Transform
-from kafkaproto_pipeline.jobs.state import security_tables, topic_tables
-from kafkaproto_pipeline.jobs.state.cluster_tables import brokers, controllers, features
-from kafkaproto_pipeline.jobs.state.security_tables import delegation_tokens, producer_ids, quotas
-from kafkaproto_pipeline.jobs.state.topic_tables import partitions, topics
-from kafkaproto_pipeline.jobs.words import word
-from kafkaproto_pipeline.views.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS
+from kafkaproto_pipeline.jobs.state import cluster_tables, security_tables, topic_tables
+from kafkaproto_pipeline.jobs.words import shown
+from kafkaproto_pipeline.views.names import column_of
+from kafkaproto_pipeline.views.schema import STATE_RECORDS
 
 RECORDED: Mapping[str, Transform] = {
-    "topics": topics,
-    "partitions": partitions,
-    "brokers": brokers,
-    "controllers": controllers,
+    "topics": topic_tables.topics,
+    "partitions": topic_tables.partitions,
+    "brokers": cluster_tables.brokers,
+    "controllers": cluster_tables.controllers,
     "configs": topic_tables.configs,
     "acls": security_tables.acls,
-    "features": features,
-    "quotas": quotas,
+    "features": cluster_tables.features,
+    "quotas": security_tables.quotas,
     "scram_credentials": security_tables.scram_credentials,
-    "delegation_tokens": delegation_tokens,
-    "producer_ids": producer_ids,
+    "delegation_tokens": security_tables.delegation_tokens,
+    "producer_ids": security_tables.producer_ids,
 }
-"""All of it as the records have it: numbers where the tables of the job have Kafka's words."""
+"""All of it as the records have it: their names of fields, and numbers where the job's tables have Kafka's words."""
 
 
-def configs(df: DataFrame) -> DataFrame:
-    """The values that were set: a row for each resource ("topic", "broker", ...) and key. A topic's go with it."""
-    return _in_words(topic_tables.configs(df), {"resourceType": CONFIG_RESOURCES})
+def _shown(table: str, recorded: Transform) -> Transform:
+    """The table as the job has it: each column by its name in all tables, with Kafka's words for numbers."""
+    record = STATE_RECORDS[table]
+
+    @functools.wraps(recorded)
+    def made(df: DataFrame) -> DataFrame:
+        found = recorded(df)
+        return found.select(
+            *(shown(f"{record}.{name}", F.col(name)).alias(column_of(record, name)) for name in found.columns)
+        )
+
+    return made
 
 
-def acls(df: DataFrame) -> DataFrame:
-    """The ACL bindings, by their ids."""
-    return _in_words(security_tables.acls(df), ACL_WORDS)
-
-
-def scram_credentials(df: DataFrame) -> DataFrame:
-    """What is kept of users' SCRAM passwords: a row for each user and mechanism ("SCRAM-SHA-256", ...)."""
-    return _in_words(security_tables.scram_credentials(df), {"mechanism": SCRAM_MECHANISMS})
-
-
-def _in_words(df: DataFrame, columns: Mapping[str, Mapping[int, str]]) -> DataFrame:
-    return df.withColumns({name: word(F.col(name), words) for name, words in columns.items()})
-
+topics = _shown("topics", topic_tables.topics)
+partitions = _shown("partitions", topic_tables.partitions)
+brokers = _shown("brokers", cluster_tables.brokers)
+controllers = _shown("controllers", cluster_tables.controllers)
+configs = _shown("configs", topic_tables.configs)
+acls = _shown("acls", security_tables.acls)
+features = _shown("features", cluster_tables.features)
+quotas = _shown("quotas", security_tables.quotas)
+scram_credentials = _shown("scram_credentials", security_tables.scram_credentials)
+delegation_tokens = _shown("delegation_tokens", security_tables.delegation_tokens)
+producer_ids = _shown("producer_ids", security_tables.producer_ids)
 
 JOB = Job(
     name="state",
     view="state",
     record_types=(),
-    tables={**RECORDED, "configs": configs, "acls": acls, "scram_credentials": scram_credentials},
+    tables={
+        "topics": topics,
+        "partitions": partitions,
+        "brokers": brokers,
+        "controllers": controllers,
+        "configs": configs,
+        "acls": acls,
+        "features": features,
+        "quotas": quotas,
+        "scram_credentials": scram_credentials,
+        "delegation_tokens": delegation_tokens,
+        "producer_ids": producer_ids,
+    },
     source_options={"asOf": "latest"},
     order=(
-        *("topicName", "partitionId", "brokerId", "controllerId", "resourceType", "resourceName", "name"),
-        *("principal", "entity", "tokenId"),
+        *(
+            "topicName",
+            "partitionId",
+            "brokerId",
+            "controllerId",
+            "resourceType",
+            "resourceName",
+            "configName",
+        ),
+        *("featureName", "principal", "entity", "quotaKey", "userName", "tokenId"),
     ),
 )

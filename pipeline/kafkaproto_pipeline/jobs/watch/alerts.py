@@ -24,7 +24,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.state import GroupStateTimeout
 
+from kafkaproto_pipeline.inspection import TORN
 from kafkaproto_pipeline.jobs.watch.rules import (
+    DAMAGE,
     MIN_ISR_KEY,
     QUORUM,
     Alert,
@@ -53,7 +55,7 @@ COLUMNS = (
     CORRUPT_COLUMN,
 )
 """The columns of the view ``records`` that `alerts` uses."""
-ALERT_COLUMNS = ("time", "severity", "kind", "subject", "offset", "text", "cause", "clusterId")
+ALERT_COLUMNS = ("timestamp", "severity", "kind", "subject", "offset", "text", "cause", "clusterId")
 
 _TOPIC_TYPES = ("TopicRecord", "RemoveTopicRecord", "PartitionRecord", "PartitionChangeRecord")
 _RAISED = (
@@ -66,17 +68,24 @@ _EMPTY_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
 
 
 def alerts(df: DataFrame, limits: Limits | None = None) -> DataFrame:
-    """The alerts of a stream of the view ``records``, which needs no columns but `COLUMNS`."""
-    rows = df.filter(F.col(CORRUPT_COLUMN).isNull()).select(
+    """The alerts of a stream of the view ``records``, which needs no columns but `COLUMNS`.
+
+    Rows of damage become alerts too. A torn end is none: the node may be writing it.
+    """
+    damage = F.col(CORRUPT_COLUMN)
+    kept = df.filter(damage.isNull() | ~damage["reason"].startswith(TORN))
+    text = F.format_string("%s, byte %d: %s", damage["file"], damage["position"], damage["reason"])
+    rows = kept.select(
         F.coalesce("clusterId", F.lit("")).alias("clusterId"),
-        "offset",
+        F.coalesce("offset", damage["offset"], F.lit(-1)).alias("offset"),
         F.coalesce("snapshotIndex", F.lit(-1)).alias("index"),
         F.coalesce(F.unix_millis("timestamp"), F.lit(0)).alias("timeMs"),
-        F.col("partitionLeaderEpoch").alias("epoch"),
-        "recordType",
-        "payload",
-        F.explode(_shards()).alias("shard"),
-    )
+        F.coalesce("partitionLeaderEpoch", F.lit(-1)).alias("epoch"),
+        F.when(damage.isNull(), F.col("recordType")).otherwise(DAMAGE).alias("recordType"),
+        F.when(damage.isNull(), F.col("payload"))
+        .otherwise(F.to_json(F.struct(text.alias("reason"))))
+        .alias("payload"),
+    ).withColumn("shard", F.explode(_shards()))
     raised = rows.groupBy("clusterId", "shard").applyInPandasWithState(
         partial(_look, limits=limits or Limits()),
         _RAISED,
@@ -84,7 +93,7 @@ def alerts(df: DataFrame, limits: Limits | None = None) -> DataFrame:
         "append",
         GroupStateTimeout.ProcessingTimeTimeout,
     )
-    return raised.withColumn("time", F.timestamp_millis("timeMs")).select(*ALERT_COLUMNS)
+    return raised.withColumn("timestamp", F.timestamp_millis("timeMs")).select(*ALERT_COLUMNS)
 
 
 def start(
@@ -177,16 +186,18 @@ def _look(
 
 def _in_order(frames: Iterable[pd.DataFrame], rules: ClusterRules | TopicRules) -> list[LogRecord]:
     """The records of a batch as the log has them; only those that some rule reads are taken apart."""
-    wanted = rules.rules()
+    wanted = {*rules.rules(), DAMAGE}
     names = ("offset", "index", "timeMs", "epoch", "recordType", "payload")
     rows: list[tuple[Any, ...]] = []
     for frame in frames:
         rows += zip(*(frame[name].tolist() for name in names), strict=True)
     rows.sort(key=lambda row: row[:2])
+    # Damage has no time. If nothing came before it, that of what comes next is the nearest.
+    next_ms = next((int(row[2]) for row in rows if row[4] != DAMAGE), 0)
     return [
         LogRecord(
             offset=int(offset),
-            time_ms=int(time_ms),
+            time_ms=int(time_ms) if kind != DAMAGE else next_ms,
             epoch=int(epoch),
             type=kind,
             payload=json.loads(payload) if kind in wanted else {},

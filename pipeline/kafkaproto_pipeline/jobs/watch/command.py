@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kafkaproto_pipeline.jobs import session
-from kafkaproto_pipeline.jobs.watch.rules import CRITICAL, PARTITION_KINDS, WARNING, Limits
+from kafkaproto_pipeline.jobs.watch.rules import CRITICAL, LACKING_KINDS, PARTITION_KINDS, WARNING, Limits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -131,8 +131,11 @@ class WatchCommand:
 
     def run(
         self, spark: SparkSession, paths: tuple[str, ...], where: Mapping[str, str], screen: Console
-    ) -> None:
-        """Watch until SIGINT (Ctrl-C) or SIGTERM comes, or until the end of the existing log."""
+    ) -> bool:
+        """Watch until SIGINT (Ctrl-C) or SIGTERM comes, or until the end of the existing log.
+
+        Returns whether all of the log was read: no alert says that some could not be.
+        """
         from pyspark.errors import StreamingQueryException
         from pyspark.sql import functions as F
 
@@ -148,12 +151,17 @@ class WatchCommand:
             checkpoint = (self.checkpoint or Path(temporary) / "checkpoint").resolve()
             began = self._begin(checkpoint)
             if began.since_ms is not None:
-                raised = raised.filter(F.unix_millis("time") >= began.since_ms)
+                # What cannot be read has the time of the record before it, however long ago that was.
+                is_lacking = F.col("kind").isin(*LACKING_KINDS)
+                raised = raised.filter((F.unix_millis("timestamp") >= began.since_ms) | is_lacking)
             failures: list[Exception] = []
             delivered: list[int] = []
+            lacking: list[int] = []
 
             def deliver(batch: DataFrame, number: int) -> None:
                 delivered[:] = [number]
+                if not batch.filter(F.col("kind").isin(*LACKING_KINDS)).isEmpty():
+                    lacking.append(number)
                 self._deliver(batch, number, began.name, screen)
 
             query = start(
@@ -177,6 +185,7 @@ class WatchCommand:
                 query.stop()
         if told.is_set():
             screen.print("stopped")
+        return not lacking
 
     def _begin(self, checkpoint: Path) -> Begin:
         from kafkaproto_pipeline.jobs.watch import beginning
@@ -205,8 +214,8 @@ def _show(batch: DataFrame, screen: Console, *, is_wide: bool) -> None:
     from kafkaproto_pipeline.jobs.watch.screen import lines
 
     # If there are too many to look at, brokers and the quorum are the ones that say why.
-    ordered = batch.orderBy(F.col("kind").isin(*PARTITION_KINDS), "time", "offset")
-    rows = ordered.withColumn("timeMs", F.unix_millis("time")).limit(MAX_GROUPED).collect()
+    ordered = batch.orderBy(F.col("kind").isin(*PARTITION_KINDS), "timestamp", "offset")
+    rows = ordered.withColumn("timeMs", F.unix_millis("timestamp")).limit(MAX_GROUPED).collect()
     names = ("timeMs", "kind", "severity", "subject", "offset", "text", "cause")
     found = lines((Alert(*(row[name] for name in names)) for row in rows), is_wide=is_wide)
     shown = found if is_wide else found[:MAX_SHOWN]

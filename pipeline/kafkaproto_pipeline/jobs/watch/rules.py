@@ -27,6 +27,8 @@ NEW_LEADER = "new quorum leader"
 EPOCH_JUMP = "epoch jump"
 MANY_ELECTIONS = "many elections"
 SILENT_LEADER = "leader not confirmed"
+DAMAGED = "damaged log"
+MISSING = "missing records"
 OVER = "over: "
 """How the text of an alert begins that says that trouble has ended."""
 PARTITION_KINDS = (LEADERLESS, BELOW_MIN_ISR, PARTITION_FLAPS)
@@ -35,7 +37,10 @@ KINDS = (
     *PARTITION_KINDS,
     *(BROKER_FENCED, BROKER_DIED, BROKER_GONE, BROKER_STOPPING, BROKER_FLAPS),
     *(NEW_LEADER, EPOCH_JUMP, MANY_ELECTIONS, SILENT_LEADER),
+    *(DAMAGED, MISSING),
 )
+LACKING_KINDS = (DAMAGED, MISSING)
+"""Alerts that others may be missing after: some of the log was not read."""
 
 BROKER_KINDS = (BROKER_FENCED, BROKER_DIED, BROKER_GONE, BROKER_STOPPING)
 """Alerts of a broker that leaves, or with `OVER` of one that is back."""
@@ -43,6 +48,8 @@ BROKER_KINDS = (BROKER_FENCED, BROKER_DIED, BROKER_GONE, BROKER_STOPPING)
 BROKER = "broker"
 QUORUM = "quorum"
 """Subject of alerts about the quorum itself."""
+LOG = "metadata log"
+"""Subject of alerts about what cannot be read."""
 
 MIN_ISR_KEY = "min.insync.replicas"
 _TOPIC_RESOURCE, _BROKER_RESOURCE = 2, 4
@@ -50,6 +57,9 @@ _NO_LEADER, _LEADER_UNCHANGED = -1, -2
 _FENCED, _UNFENCED = 1, -1
 _IN_SHUTDOWN = 1
 _LEADER_CHANGE = "LeaderChangeMessage"
+_SNAPSHOT_HEADER = "SnapshotHeaderRecord"
+DAMAGE = "damage"
+"""Type of what stands in the place of records that cannot be read; its payload has ``reason``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +100,7 @@ class Alert(NamedTuple):
     kind: str
     severity: str
     subject: str
-    """A partition as topic-number, ``broker ID``, or ``quorum``."""
+    """A partition as topic-number, ``broker ID``, ``quorum`` or ``metadata log``."""
     offset: int
     text: str
     cause: str | None = None
@@ -318,12 +328,22 @@ class ClusterRules(_Rules):
             "leader": None,
             "elections": [],
             "offset": -1,
+            "time_ms": None,
             "silent_ms": None,
         }
 
     def take(self, record: LogRecord) -> Iterator[Alert]:
-        """The alerts that a record raises."""
+        """The alerts that a record raises, or damage in the place of records."""
         memory = self.memory
+        if record.type == DAMAGE:
+            yield self._alert(self._dated(record), DAMAGED, CRITICAL, LOG, record.payload["reason"])
+            return
+        if record.type == _SNAPSHOT_HEADER and 0 <= memory["offset"] < record.offset:
+            text = (
+                f"offsets {memory['offset'] + 1} to {record.offset} were not read; a snapshot stands for them"
+            )
+            yield self._alert(self._dated(record), MISSING, CRITICAL, LOG, text)
+        memory["time_ms"] = record.time_ms
         memory["offset"] = max(memory["offset"], record.offset)
         if memory["silent_ms"] is not None:
             # The record may have waited in the leader's log all the while.
@@ -337,6 +357,11 @@ class ClusterRules(_Rules):
             yield self._alert(record, EPOCH_JUMP, WARNING, QUORUM, text)
         memory["epoch"] = max(memory["epoch"] or 0, record.epoch)
         yield from super().take(record)
+
+    def _dated(self, record: LogRecord) -> LogRecord:
+        """What has no time of its own, with that of the last record before it."""
+        last_ms = self.memory.get("time_ms")
+        return record if last_ms is None else record._replace(time_ms=last_ms)
 
     def silent(self, now_ms: int) -> Iterator[Alert]:
         """Nothing was committed for as long as the limits say."""

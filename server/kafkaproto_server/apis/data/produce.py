@@ -217,7 +217,11 @@ def _look_up(
 
 
 def _records_bytes(request: ProduceRequest) -> int:
-    return sum(len(each.records or b"") for topic in request.topic_data for each in topic.partition_data)
+    size = 0
+    for topic in request.topic_data:
+        for each in topic.partition_data:
+            size += len(each.records or b"")
+    return size
 
 
 def _has_transactional_records(request: ProduceRequest) -> bool:

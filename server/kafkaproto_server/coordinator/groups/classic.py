@@ -64,6 +64,10 @@ class ClassicGroups:
         self.has_offsets: Callable[[str], bool] = lambda _: False
         """Whether offsets are kept for a group."""
 
+    def unload(self, none: CountedGroups[ClassicGroup]) -> None:
+        """Another broker coordinates these groups now: from now on there are none."""
+        self._groups = none
+
     def _is_current(self, group: ClassicGroup) -> bool:
         return self._groups.get(group.group_id) is group
 

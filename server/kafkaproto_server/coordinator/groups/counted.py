@@ -10,7 +10,7 @@ Apache Kafka walks over all groups once a minute (GroupMetadataManager.updateGro
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 
@@ -41,7 +41,7 @@ GroupT = TypeVar("GroupT", bound=Counted)
 class CountedGroups(dict[str, GroupT]):
     """Groups by their ids. They change by the methods below and ``[]`` only."""
 
-    def __init__(self, states: type[enum.Enum]) -> None:
+    def __init__(self, states: Iterable[enum.Enum]) -> None:
         super().__init__()
         self.by_state: dict[enum.Enum, int] = dict.fromkeys(states, 0)
         """The number of groups in each state."""
@@ -65,12 +65,18 @@ class CountedGroups(dict[str, GroupT]):
             del self[group_id]
         return group
 
-    def clear(self) -> None:
-        """Remove all groups."""
-        for group in self.values():
-            group.counted = None
-        super().clear()
-        self.by_state = dict.fromkeys(self.by_state, 0)
+    def empty(self) -> CountedGroups[GroupT]:
+        """An empty table to take the place of this one."""
+        table: CountedGroups[GroupT] = CountedGroups(())
+        table.by_state = dict.fromkeys(self.by_state, 0)
+        return table
+
+    def let_go(self, most: int) -> int:
+        """Remove so many groups. Returns how many more there might have been. The table is of no other use."""
+        while self and most > 0:
+            self.popitem()[1].counted = None
+            most -= 1
+        return most
 
     def changed(self, group: GroupT) -> None:
         """A group may be in another state. One that is not here does not count."""

@@ -39,9 +39,9 @@ from kafkaproto_server.coordinator.groups.offset_table import (
     NO_TIMESTAMP,
     OffsetAndMetadata,
     OffsetTable,
-    OpenTransactions,
     UncommittedChanges,
 )
+from kafkaproto_server.coordinator.groups.pending_offsets import PendingOffsets
 from kafkaproto_server.coordinator.values import CoordinatorLog, Record, Surroundings
 from kafkaproto_server.metrics.coordinators import GroupMetrics
 from kafkaproto_server.requests.offset_requests import (
@@ -57,6 +57,9 @@ from kafkaproto_server.requests.offset_requests import (
 from kafkaproto_server.types import BATCH_HEADER_BYTES, ZERO_UUID
 
 NO_PRODUCER_ID = -1
+MOST_OFFSETS = 1 << 62
+ENDED_AT_ONCE = 5_000
+"""How many offsets of transactions that have ended are looked at in one turn: 15 ms."""
 OFFSETS_AT_ONCE = 5_000
 """How many offsets are deleted in one turn: 30 ms."""
 GONE_AT_ONCE = 2_500
@@ -123,9 +126,8 @@ class OffsetMetadataManager:
         self._surroundings = surroundings
         self._metrics = metrics
         self._offsets = OffsetTable()
-        # Offsets in open transactions, by producer id.
-        self._pending: dict[int, OffsetTable] = {}
-        self._open = OpenTransactions()
+        self._pending = PendingOffsets()
+        self._open = self._pending.partitions
         self._uncommitted = UncommittedChanges()
         self._is_over = False
         # The group of which `expire` has not seen all offsets, and those: the next one, and the others.
@@ -235,6 +237,9 @@ class OffsetMetadataManager:
         after that, some at a time; with ``require_stable``, UNSTABLE_OFFSET_COMMIT is also for what was changed
         meanwhile and is not committed yet.
         """
+        if (topics is None or not require_stable) and self.has_pending(group_id):
+            # What is committed has to be seen. Only who names partitions can be told to come again.
+            self._end(MOST_OFFSETS)
         if topics is None:
             every = self._all(group_id, is_stable=require_stable)
             if require_stable:
@@ -387,8 +392,8 @@ class OffsetMetadataManager:
 
     def unload(self) -> None:
         """Another broker has these groups now: free the offsets, some at a time."""
-        tables = [self._offsets, *self._pending.values()]
-        self._offsets, self._pending = OffsetTable(), {}
+        tables = [self._offsets, *self._pending.let_go()]
+        self._offsets = OffsetTable()
         self._is_over = True
 
         def free_some() -> None:
@@ -433,9 +438,8 @@ class OffsetMetadataManager:
                     if len(found) == GONE_AT_ONCE:
                         return found
         for topic, partition in self._open.of_group(group_id):
-            for producer_id in self._open.producers(group_id, topic, partition):
-                pending = self._pending[producer_id].get(group_id, topic, partition)
-                if topic in ids and pending is not None and pending.topic_id in ids[topic]:
+            for pending in self._pending.of_partition(group_id, topic, partition):
+                if topic in ids and pending.topic_id in ids[topic]:
                     found[topic, partition] = None
                     if len(found) == GONE_AT_ONCE:
                         return found
@@ -506,35 +510,41 @@ class OffsetMetadataManager:
         self._end_offset = offset + 1
         if value is None:
             before = self._offsets.remove(*where)
-            for each in self._open.clear(*where):
-                pending = self._pending[each]
-                pending.remove(*where)
-                if not pending.size:
-                    del self._pending[each]
+            self._pending.remove(*where)
         else:
             entry = _entry(value, offset)
             if producer_id != NO_PRODUCER_ID:
-                self._pending.setdefault(producer_id, OffsetTable()).put(*where, entry)
-                self._open.add(*where, producer_id)
+                self._pending.put(*where, entry, producer_id)
                 return
             before = self._offsets.put(*where, entry)
         if offset >= self._log.high_watermark:
             self._uncommitted.add(offset, *where, before)
 
     def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
-        """A marker at an offset of the log ends a producer's transaction: commit its pending offsets, or drop them."""
+        """A marker at an offset of the log ends a producer's transaction: commit its pending offsets, or drop them. If
+        they are many, this goes on after it returns."""
         self._end_offset = offset + 1
-        pending = self._pending.pop(producer_id, None)
-        for group_id, topic, partition, entry in pending or ():
-            self._open.remove(group_id, topic, partition, producer_id)
-            if not is_commit:
+        is_under_way = self._pending.has_ended
+        self._pending.end(producer_id, is_commit=is_commit, offset=offset)
+        if not is_under_way:
+            self._end_some()
+
+    def _end_some(self) -> None:
+        self._end(ENDED_AT_ONCE)
+        if self._pending.has_ended:
+            self._surroundings.call_at(self._surroundings.now_ms() + 1, self._end_some)
+
+    def _end(self, most: int) -> None:
+        """Take over the pending offsets of transactions that have ended, or drop them; at most so many."""
+        for ended, group_id, topic, partition, entry in self._pending.take(most):
+            if not ended.is_commit:
                 continue
             known = self._offsets.get(group_id, topic, partition)
             # A plain commit between the pending one and the marker is the newer one.
             if known is None or known.record_offset < entry.record_offset:
                 self._offsets.put(group_id, topic, partition, entry)
-                if offset >= self._log.high_watermark:
-                    self._uncommitted.add(offset, group_id, topic, partition, known)
+                if ended.offset >= self._log.high_watermark:
+                    self._uncommitted.add(ended.offset, group_id, topic, partition, known)
 
     def _batches(self, tombstones: Sequence[Record]) -> Iterator[Sequence[Record]]:
         """Tombstones of offsets, in batches that the log takes."""

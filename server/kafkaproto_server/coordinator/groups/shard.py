@@ -76,6 +76,7 @@ from kafkaproto_server.coordinator.groups.streams.records import STREAMS_GROUP_K
 from kafkaproto_server.coordinator.groups.streams.validation import check_values
 from kafkaproto_server.coordinator.groups.subscriptions import is_subscribed, subscribed_topics
 from kafkaproto_server.coordinator.groups.topics import Hash64, Topics
+from kafkaproto_server.coordinator.groups.unloading import let_go
 from kafkaproto_server.coordinator.values import Compute, CoordinatorError, Record, Surroundings
 from kafkaproto_server.error_texts import quoted
 from kafkaproto_server.metrics.coordinators import GroupMetrics
@@ -264,13 +265,15 @@ class GroupShard:
         self._rounds.unload()
         self._deletions.unload()
         self._offsets.unload()
-        groups = list(self._groups.values())
-        self._groups.clear()
-        for group in groups:
-            self._classic.end(group, ErrorCode.NOT_COORDINATOR)
-        self._consumer.unload()
-        self.share.groups.unload()
-        self._streams.unload()
+        classic, self._groups = self._groups, self._groups.empty()
+        self._classic.unload(self._groups)
+        others = (self._consumer.unload(), self.share.groups.unload(), self._streams.unload())
+        let_go(
+            self._surroundings,
+            classic,
+            others,
+            lambda group: self._classic.end(group, ErrorCode.NOT_COORDINATOR),
+        )
 
     def _know(self, group_id: str) -> None:
         """A group has offsets: it exists."""

@@ -32,6 +32,7 @@ from kafkaproto_server.replica.incoming_batches import (
     BatchRefused,
     Fault,
     IncomingBatch,
+    RecordError,
     check_at_once,
     check_header,
     check_records,
@@ -46,7 +47,9 @@ ACKS_LEADER = 1
 MAX_UNITS_AT_ONCE = 8192
 """So many records and headers of one request are looked at in the event loop at once, which takes some milliseconds."""
 MAX_BYTES_AT_ONCE = 2 * 1024 * 1024
-"""So many bytes are decompressed there."""
+"""So many bytes come of decompressing there."""
+MAX_COMPRESSED_BYTES_AT_ONCE = 128 * 1024
+"""So many are decompressed there. They may be blocks of nothing: 16 KiB of these take three milliseconds."""
 _APPEND_TIME_BIT = 0x08
 REFUSED_AGAIN_MS = 5_000
 """For how long after this broker refused batches because its session was over, it takes a gap in sequences for one that
@@ -197,8 +200,14 @@ class Appends:
         request = _Request(len(items), done)
         sender = items[0].sender
         units, bytes_ = sender.budget.units - MAX_UNITS_AT_ONCE, sender.bytes_left - MAX_BYTES_AT_ONCE
+        compressed_bytes = 0
         for position, item in enumerate(items):
-            if sender.budget.units < units or sender.bytes_left < bytes_:
+            compressed_bytes += _compressed_bytes(item)
+            if (
+                sender.budget.units < units
+                or sender.bytes_left < bytes_
+                or compressed_bytes > MAX_COMPRESSED_BYTES_AT_ONCE
+            ):
                 sender.waits = True
             self._append(item, acks, request.place(position))
         # With other acks nobody waits for replicas, and the write ends.
@@ -228,7 +237,7 @@ class Appends:
         try:
             # Before the batch is looked at: this broker's rules may not be those of the leader.
             hosted.partition.check_writable(needs_all=acks == ACKS_ALL)
-            batch = check_header(item.records, rules, allows_zstd=item.allows_zstd)
+            batch = check_header(item.records, rules, item.sender, allows_zstd=item.allows_zstd)
             checked = check_at_once(batch, rules, self._clock.wall_ms, item.sender)
             if checked is not None:
                 self._append_checked(hosted, checked, acks, item, take)
@@ -570,7 +579,16 @@ class Appends:
             if fault is Fault.SIZE:
                 counts.bytes_rejected += len(item.records)
                 metrics.all.bytes_rejected += len(item.records)
-        take(_refused(error, hosted.partition))
+        # Other batches of the request may have been refused since a thread looked at this one.
+        record_errors = error.record_errors[: item.sender.most_record_errors]
+        item.sender.record_errors_left -= len(record_errors)
+        take(_refused(error, record_errors, hosted.partition))
+
+
+def _compressed_bytes(item: ProduceItem) -> int:
+    records = item.records
+    is_compressed = len(records) > _ATTRIBUTES_AT and records[_ATTRIBUTES_AT] & COMPRESSION_MASK
+    return len(records) if is_compressed else 0
 
 
 def _checked(steps: Steps[IncomingBatch]) -> Steps[IncomingBatch | BatchRefused]:
@@ -597,10 +615,12 @@ def _marker_batch(item: MarkerItem, base_offset: int, leader_epoch: int, wall_ms
     )
 
 
-def _refused(error: BatchRefused, partition: Partition) -> ProduceResult:
+def _refused(
+    error: BatchRefused, record_errors: Sequence[RecordError], partition: Partition
+) -> ProduceResult:
     return ProduceResult(
         code=error.code,
         message=error.message,
-        record_errors=error.record_errors,
+        record_errors=record_errors,
         log_start_offset=partition.log_start_offset if error.fault in _FAILED else NO_OFFSET,
     )

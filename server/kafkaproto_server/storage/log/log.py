@@ -121,7 +121,7 @@ class Log:
         may_lack_it = is_durable or not (policy.is_kept or policy.reached)
         ensure_partition_metadata(disk, directory, topic_id, is_durable=is_durable, may_lack_it=may_lack_it)
         names = complete_swaps(disk, directory, disk.list_directory(directory))
-        remove_leftovers(disk, directory, names)
+        remove_leftovers(disk, directory, names, policy)
         bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
         try:
             log._load_segments(bases, policy)

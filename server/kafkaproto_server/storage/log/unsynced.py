@@ -59,7 +59,8 @@ def cut_again(file: File, end: int) -> None:
 
 
 def time_to_make_durable(disk: Disk, unsynced: Unsynced, clock: Clock) -> int:
-    """As `make_durable`, of a log in use. Returns how many milliseconds that took. Raises UnusableFileError, OSError."""
+    """As `make_durable`, of a log in use. Returns how many milliseconds that took. Raises UnusableFileError,
+    OSError."""
     begin_ms = clock.now_ms()
     with of_log_in_use(disk, unsynced.directory):
         make_durable(disk, unsynced)

@@ -60,7 +60,11 @@ def test_the_file_ends_before_an_open_transaction(spark: SparkSession, tmp_path:
     state.forget(df)
     end = COUNT + 3
     path = tmp_path / f"{end:020d}-{(end - 1) // 50:010d}.checkpoint"
-    assert [Path(written.file), written.endOffset, written.epoch] == [path, end, (end - 1) // 50]
+    assert [Path(written.file), written.endOffset, written.partitionLeaderEpoch] == [
+        path,
+        end,
+        (end - 1) // 50,
+    ]
     read = list(read_snapshot(path.read_bytes()))
     messages = [each.message for each in read if isinstance(each, ControlRecord)]
     assert isinstance(messages[0], SnapshotHeaderRecord)

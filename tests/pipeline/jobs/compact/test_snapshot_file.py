@@ -63,9 +63,9 @@ def test_the_file_is_the_snapshot_of_the_image(tmp_path: Path) -> None:
     assert written == {
         "file": str(path),
         "endOffset": 1234,
-        "epoch": 5,
+        "partitionLeaderEpoch": 5,
         "lastContainedLogTimestamp": 1_700_000_000_000,
-        "kraftVersion": 0,
+        "kRaftVersion": 0,
         "records": len(values),
         "bytes": path.stat().st_size,
     }

@@ -186,7 +186,7 @@ def test_balance_is_that_of_the_image_at_each_hours_end(tables: dict[str, Table]
         for hour in axis(steps):
             last = [step for step in steps if step.timestamp_ms < (hour + 1) * HOUR_MS][-1]
             expected[(f"c{number}", hour * HOUR_MS)] = skew_at(last.after)
-    names = ("brokers", "partitions", "led", "mostLed", "mostLedBy", "skew", "drift")
+    names = ("brokerCount", "partitionCount", "led", "mostLed", "mostLedBy", "skew", "drift")
     found = by_hour(tables["leadership_skew"], *names)
     # Before a cluster has partitions or brokers there is nothing to be balanced.
     assert found == {key: value for key, value in expected.items() if key in found}
@@ -223,7 +223,15 @@ def test_worst_partitions(tables: dict[str, Table], logs: list[Log]) -> None:
         for partition in in_trouble | set(changes):
             seconds = (each / 1000 for each in sums[partition])
             expected.add((f"c{number}", *partition, *seconds, *worst(changes[partition])))
-    names = ("topic", "topicId", "partition", *health.TROUBLES, "leaderChanges", "mostInAnHour", "worstHour")
+    names = (
+        "topicName",
+        "topicId",
+        "partitionId",
+        *health.TROUBLES,
+        "leaderChanges",
+        "mostInAnHour",
+        "worstHour",
+    )
     found = columns(tables["worst_partitions"], *names)
     assert {_rounded(row) for row in found} == {_rounded(row) for row in expected}
     assert len(found) == len(expected)
@@ -249,7 +257,7 @@ def test_worst_brokers(tables: dict[str, Table], logs: list[Log]) -> None:
             )
             registrations = len({row[2] for row in own})
             expected.add((f"c{number}", broker, fenced / 1000, registrations, *worst(moved[broker])))
-    names = ("brokerId", "fencedSeconds", "registrations", "transitions", "mostInAnHour", "worstHour")
+    names = ("brokerId", "fencedSeconds", "registrations", "brokerTransitions", "mostInAnHour", "worstHour")
     found = {_rounded(row) for row in columns(tables["worst_brokers"], *names)}
     assert found == {_rounded(row) for row in expected}
 
@@ -266,12 +274,12 @@ def test_flapping_and_growth(tables: dict[str, Table], logs: list[Log]) -> None:
             brokers[(cluster, at_ms // HOUR_MS * HOUR_MS, broker, state)] += 1
         for step in steps:
             growth[(cluster, step.timestamp_ms // HOUR_MS * HOUR_MS, step.record.NAME)] += 1
-    names = ("hour", "topic", "topicId", "partition", "leaderChanges")
+    names = ("hour", "topicName", "topicId", "partitionId", "leaderChanges")
     found = columns(tables["flapping_partitions"], *names)
     assert {row[:-1]: row[-1] for row in found} == partitions
     assert [row[-1] for row in found] == sorted((row[-1] for row in found), reverse=True)
     for cluster, hour, broker, fenced, unfenced, both in columns(
-        tables["flapping_brokers"], "hour", "brokerId", "fenced", "unfenced", "transitions"
+        tables["flapping_brokers"], "hour", "brokerId", "timesFenced", "timesUnfenced", "brokerTransitions"
     ):
         assert brokers.pop((cluster, hour, broker, "fenced"), 0) == fenced
         assert brokers.pop((cluster, hour, broker, "active"), 0) == unfenced
@@ -295,7 +303,7 @@ def test_trouble_that_a_snapshot_states_counts_from_the_log_on(tables: dict[str,
 
 
 def test_snapshot_lag_is_to_the_newest_that_ended_by_then(tables: dict[str, Table]) -> None:
-    names = ("hour", "lastOffset", "snapshotOffset", "records", "behindMs")
+    names = ("hour", "lastOffset", "snapshotOffset", "recordsBehind", "behindMs")
     assert columns(tables["snapshot_lag"], *names, cluster=LAGGING) == [
         (0, 1, None, None, None),
         (2 * HOUR_MS, 5, 3, 2, HOUR_MS),
@@ -311,5 +319,7 @@ def test_what_ended_before_it_began_took_no_time(tables: dict[str, Table]) -> No
         (4 * HOUR_MS, 0, 0),
         (5 * HOUR_MS, 0, 0),
     ]
-    balance = columns(tables["leadership_skew"], "hour", "partitions", "led", "mostLedBy", cluster=BACKWARDS)
+    balance = columns(
+        tables["leadership_skew"], "hour", "partitionCount", "led", "mostLedBy", cluster=BACKWARDS
+    )
     assert sorted(balance) == [(hour * HOUR_MS, 1, 1, 2) for hour in (3, 4, 5)]

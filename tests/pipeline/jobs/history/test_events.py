@@ -36,20 +36,29 @@ SEEDS = range(8)
 RECORDS = 260
 SPAN = ("fromOffset", "fromTimestamp", "toOffset", "toTimestamp", "durationMs")
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "events": ("offset", "timestamp", "epoch", "kind", "subject", "topic", "brokerId", "text"),
+    "events": (
+        "offset",
+        "timestamp",
+        "partitionLeaderEpoch",
+        "kind",
+        "subject",
+        "topicName",
+        "brokerId",
+        "text",
+    ),
     "topics": (
-        *("name", "topicId", "partitions", "replicationFactor", "createdOffset", "createdTimestamp"),
+        *("topicName", "topicId", "partitionCount", "replicationFactor", "createdOffset", "createdTimestamp"),
         *("deletedOffset", "deletedTimestamp", "lifetimeMs"),
     ),
     "topic_changes": (
-        *("offset", "timestamp", "topic", "topicId", "change", "oldPartitions", "newPartitions"),
+        *("offset", "timestamp", "topicName", "topicId", "change", "oldPartitionCount", "newPartitionCount"),
         "replicationFactor",
     ),
     "reassignments": (
-        *("topic", "topicId", "partition", "fromReplicas", "toReplicas"),
+        *("topicName", "topicId", "partitionId", "fromReplicas", "toReplicas"),
         *("addingReplicas", "removingReplicas", *SPAN, "outcome"),
     ),
-    "features": ("offset", "timestamp", "name", "oldLevel", "newLevel"),
+    "features": ("offset", "timestamp", "featureName", "oldFeatureLevel", "newFeatureLevel"),
     "controllers": (
         *("offset", "timestamp", "controllerId", "change", "incarnationId", "zkMigrationReady"),
         "endPoints",
@@ -226,7 +235,7 @@ def test_partitions_that_come_in_one_transaction_are_one_change(spark: SparkSess
         ],
         record_types=history.JOB.record_types,
     )
-    columns = ("offset", "timestamp", "change", "oldPartitions", "newPartitions")
+    columns = ("offset", "timestamp", "change", "oldPartitionCount", "newPartitionCount")
     assert sorted(rows(history.topic_changes(log), *columns)) == [
         (1, 100, "created", 0, 2),
         (5, 111, "partitions added", 2, 3),
@@ -234,6 +243,6 @@ def test_partitions_that_come_in_one_transaction_are_one_change(spark: SparkSess
     ]
     texts = sorted(rows(history.events(log), "offset", "text"))
     assert texts[0] == (1, "Topic t was created with 2 partitions of replication factor 2")
-    assert rows(history.topics(log), "topicId", "partitions", "createdOffset", "lifetimeMs") == [
+    assert rows(history.topics(log), "topicId", "partitionCount", "createdOffset", "lifetimeMs") == [
         (uuids.to_text(TOPIC), 4, 1, None)
     ]

@@ -135,10 +135,10 @@ def test_history_is_what_the_stock_dump_tells(
     expected = told(dump.stdout.splitlines())
     df = load(spark, made)
     columns = ("leader", "leaderEpoch", "fromOffset", "fromTimestamp", "toOffset", "toTimestamp")
-    found = rows(history.leadership(df), "topicId", "partition", *columns)
+    found = rows(history.leadership(df), "topicId", "partitionId", *columns)
     assert sorted(found, key=repr) == sorted(expected.leaderships, key=repr)
     assert len(found) > 20
-    tenures = rows(history.quorum(df), "epoch", "leaderId", "fromOffset", "fromTimestamp")
+    tenures = rows(history.quorum(df), "partitionLeaderEpoch", "leaderId", "fromOffset", "fromTimestamp")
     assert sorted(tenures) == expected.tenures
     # One controller was killed while it led, the broker was killed too, and shut down in the end.
     assert len(tenures) >= 2

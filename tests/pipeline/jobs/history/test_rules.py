@@ -126,8 +126,8 @@ def _plain(value: Any) -> Any:
 
 def test_leadership(log: DataFrame) -> None:
     columns = (
-        "topic",
-        "partition",
+        "topicName",
+        "partitionId",
         "leader",
         "leaderEpoch",
         "fromOffset",
@@ -166,21 +166,55 @@ def test_brokers(log: DataFrame) -> None:
 
 
 def test_quorum(log: DataFrame) -> None:
-    columns = ("epoch", "leaderId", "voters", "grantingVoters", "fromOffset", "toOffset", "durationMs")
+    columns = (
+        "partitionLeaderEpoch",
+        "leaderId",
+        "voterIds",
+        "grantingVoterIds",
+        "fromOffset",
+        "toOffset",
+        "durationMs",
+    )
     assert rows(log, "quorum", *columns, "records", "skippedEpochs") == [
         (1, 3, (1, 2, 3), (2, 3), 0, 16, 3_500, 16, 0),
         (4, 2, (1, 2, 3), (1, 2), 16, None, None, None, 2),
     ]
 
 
+@pytest.mark.parametrize("name", ["quorum", "topics", "features"])
+def test_rows_of_damage_are_left_out(name: str, log: DataFrame) -> None:
+    """One has nothing but its damage; the other is of a record that ends too early."""
+    kept = {"clusterId", "directory", "file", "source"}
+    damage = F.struct(
+        F.lit("a.log").alias("file"),
+        *(F.lit(3).cast("BIGINT").alias(each) for each in ("position", "offset")),
+        F.lit("the crc is wrong").alias("reason"),
+    )
+    first = log.filter("offset = 5")
+    lost = first.select(
+        *(
+            F.col(each) if each in kept else F.lit(None).cast(field.dataType).alias(each)
+            for each, field in zip(first.columns, first.schema.fields, strict=True)
+        )
+    ).withColumn("_corrupt_record", damage)
+    cut = first.withColumns(
+        {"_corrupt_record": damage, "TopicRecord": F.lit(None).cast(first.schema["TopicRecord"].dataType)}
+    )
+    whole = history.JOB.tables[name](log).collect()
+    damaged = history.JOB.tables[name](log.unionByName(lost).unionByName(cut)).collect()
+    assert sorted(map(repr, damaged)) == sorted(map(repr, whole))
+
+
 def test_an_epoch_that_began_before_the_log_has_no_leader(log: DataFrame) -> None:
-    found = rows(log.filter("offset > 2"), "quorum", "epoch", "leaderId", "voters", "records")
+    found = rows(
+        log.filter("offset > 2"), "quorum", "partitionLeaderEpoch", "leaderId", "voterIds", "records"
+    )
     assert found == [(1, None, None, 13), (4, 2, (1, 2, 3), None)]
 
 
 def test_voters(log: DataFrame) -> None:
     a, b, c = (uuids.to_text(each) for each in (A, B, C))
-    columns = ("offset", "epoch", "kraftVersion", "added", "removed", "updated")
+    columns = ("offset", "partitionLeaderEpoch", "kRaftVersion", "added", "removed", "updated")
     assert rows(log, "voters", *columns) == [
         (1, 1, 1, (), (), ()),
         (2, 1, 1, ((1, a), (2, b), (4, c)), (), ()),
@@ -190,7 +224,7 @@ def test_voters(log: DataFrame) -> None:
 
 def test_directories(log: DataFrame) -> None:
     a, b = (uuids.to_text(each) for each in (A, B))
-    columns = ("offset", "brokerId", "event", "directoryId", "fromDirectoryId", "topic", "partition")
+    columns = ("offset", "brokerId", "change", "directoryId", "fromDirectoryId", "topicName", "partitionId")
     found = rows(log, "directories", *columns)
     assert sorted(found, key=repr) == [
         (10, 1, "moved", b, a, "t", 0),
@@ -205,16 +239,16 @@ def test_config_changes(log: DataFrame) -> None:
         "offset",
         "resourceType",
         "resourceName",
-        "key",
-        "oldValue",
-        "newValue",
+        "configName",
+        "oldConfigValue",
+        "newConfigValue",
         "deleted",
         "topicDeleted",
     )
     assert rows(log, "config_changes", *columns) == [
-        (6, "topic", "t", "min.insync.replicas", None, "2", False, False),
-        (20, "broker", "", "a", None, None, True, False),
-        (21, "topic", "t", "min.insync.replicas", "2", None, True, True),
+        (6, "TOPIC", "t", "min.insync.replicas", None, "2", False, False),
+        (20, "BROKER", "", "a", None, None, True, False),
+        (21, "TOPIC", "t", "min.insync.replicas", "2", None, True, True),
     ]
 
 
@@ -237,7 +271,7 @@ def test_acl_as_a_text(spark: SparkSession) -> None:
             (6, 0, RemoveAccessControlEntryRecord(id=B)),
         ],
     )
-    text = "allow User:alice to read on topic (prefixed) t from host *"
+    text = "ALLOW User:alice READ on TOPIC (PREFIXED) t from host *"
     assert rows(log, "acl_changes", "offset", "change", "text") == [
         (0, "created", text),
         (5, "removed", text),

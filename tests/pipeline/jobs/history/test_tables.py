@@ -24,23 +24,31 @@ _EPOCHS = 1000
 
 SPAN = ("fromOffset", "fromTimestamp", "toOffset", "toTimestamp", "durationMs")
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "leadership": ("topic", "topicId", "partition", "leader", "leaderEpoch", *SPAN, "endedBy"),
+    "leadership": ("topicName", "topicId", "partitionId", "leader", "leaderEpoch", *SPAN, "endedBy"),
     "isr": (
-        *("topic", "topicId", "partition", "isr", "replicas", "elr", "minIsr"),
+        *("topicName", "topicId", "partitionId", "isr", "replicas", "eligibleLeaderReplicas", "minIsr"),
         *("underReplicated", "underMinIsr", "leaderless", *SPAN),
     ),
     "brokers": ("brokerId", "state", "brokerEpoch", "incarnationId", *SPAN),
     "directories": (
-        *("offset", "timestamp", "brokerId", "event", "directoryId", "fromDirectoryId"),
-        *("topic", "topicId", "partition"),
+        *("offset", "timestamp", "brokerId", "change", "directoryId", "fromDirectoryId"),
+        *("topicName", "topicId", "partitionId"),
     ),
     "config_changes": (
-        *("offset", "timestamp", "resourceType", "resourceName", "key", "oldValue", "newValue"),
-        *("deleted", "topicDeleted"),
+        *("offset", "timestamp", "resourceType", "resourceName", "configName"),
+        *("oldConfigValue", "newConfigValue", "deleted", "topicDeleted"),
     ),
     "acl_changes": ("offset", "timestamp", "change", "aclId", "principal", "resourceName"),
-    "quota_changes": ("offset", "timestamp", "entity", "key", "oldValue", "newValue", "deleted"),
-    "scram_changes": ("offset", "timestamp", "user", "mechanism", "change"),
+    "quota_changes": (
+        "offset",
+        "timestamp",
+        "entity",
+        "quotaKey",
+        "oldQuotaValue",
+        "newQuotaValue",
+        "deleted",
+    ),
+    "scram_changes": ("offset", "timestamp", "userName", "mechanism", "change"),
 }
 CHANGES = ("PartitionChangeRecord", "BrokerRegistrationChangeRecord")
 INTERVALS = ("leadership", "isr", "brokers")

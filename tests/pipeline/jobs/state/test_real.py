@@ -40,9 +40,6 @@ Row = Mapping[str, Any]
 
 Tables = dict[str, list[Row]]
 
-IN_WORDS = ("configs", "acls", "scram_credentials")
-"""Tables of the job that have words where the records have numbers."""
-
 
 def load(spark: SparkSession, paths: Sequence[str], offset: int) -> DataFrame:
     """The rows that the state at an offset is made of."""
@@ -152,11 +149,11 @@ def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_histor
     df = load(spark, [str(log_of(stock_history))], offset)
     tables = tables_of(df, state.RECORDED)
     check_digest(tables, stock_history, offset, is_stock=True)
-    tables |= tables_of(df, {name: state.JOB.tables[name] for name in IN_WORDS})
+    tables = tables_of(df, state.JOB.tables)
     state.forget(df)
-    told = {(row["name"], "id"): row["topicId"] for row in tables["topics"]}
-    told |= {(row["name"], "name"): row["name"] for row in tables["topics"]}
-    has_elr = any(row["name"] == ELIGIBLE_LEADER_REPLICAS_VERSION for row in tables["features"])
+    told = {(row["topicName"], "id"): row["topicId"] for row in tables["topics"]}
+    told |= {(row["topicName"], "name"): row["topicName"] for row in tables["topics"]}
+    has_elr = any(row["featureName"] == ELIGIBLE_LEADER_REPLICAS_VERSION for row in tables["features"])
     told |= {
         (row["topicName"], str(row["partitionId"])): partition(
             row if has_elr else {**row, "eligibleLeaderReplicas": (), "lastKnownElr": ()}
@@ -166,17 +163,19 @@ def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_histor
     assert told == topics
     assert {(str(row["brokerId"]),): broker(row) for row in tables["brokers"]} == brokers
     # An empty value looks like a directory with nothing in it.
-    set_to_something = [row for row in tables["configs"] if row["value"]]
+    set_to_something = [row for row in tables["configs"] if row["configValue"]]
     shown = {path: text for path, text in configs.items() if is_of_something_there(path[0], tables["topics"])}
-    assert {(resource(row), row["name"]): row["value"] for row in set_to_something} == shown
+    assert {(resource(row), row["configName"]): row["configValue"] for row in set_to_something} == shown
     assert {feature(row) for row in tables["features"]} == {(*path, text) for path, text in features.items()}
-    assert {(row["id"],): acl(row) for row in tables["acls"]} == acls
+    assert {(row["aclId"],): acl(row) for row in tables["acls"]} == acls
     # Of default entities the shell has no names, and shows nothing of what is set for them.
     named = [row for row in tables["quotas"] if all(each["entityName"] is not None for each in row["entity"])]
-    assert {(entity(row), row["key"]): row["value"] for row in named} == {
+    assert {(entity(row), row["quotaKey"]): row["quotaValue"] for row in named} == {
         path: float(text) for path, text in quotas.items()
     }
-    assert {(row["mechanism"], row["name"]): credential(row) for row in tables["scram_credentials"]} == scram
+    assert {
+        (row["mechanism"], row["userName"]): credential(row) for row in tables["scram_credentials"]
+    } == scram
     assert [str(row["nextProducerId"]) for row in tables["producer_ids"]] == [responses[-1].strip()]
     # What the requests came to depends on when the kills were.
     assert {} not in (topics, brokers, features)
@@ -208,20 +207,19 @@ def listed(values: Iterable[Any]) -> str:
 
 
 def partition(row: Row) -> str:
-    recovery = ("RECOVERED", "RECOVERING")[row["leaderRecoveryState"]]
     return (
         f"PartitionRegistration(replicas={listed(row['replicas'])}, directories={listed(row['directories'])},"
         f" isr={listed(row['isr'])}, removingReplicas={listed(row['removingReplicas'])},"
         f" addingReplicas={listed(row['addingReplicas'])}, elr={listed(row['eligibleLeaderReplicas'])},"
-        f" lastKnownElr={listed(row['lastKnownElr'])}, leader={row['leader']}, leaderRecoveryState={recovery},"
+        f" lastKnownElr={listed(row['lastKnownElr'])}, leader={row['leader']},"
+        f" leaderRecoveryState={row['leaderRecoveryState']},"
         f" leaderEpoch={row['leaderEpoch']}, partitionEpoch={row['partitionEpoch']})"
     )
 
 
 def broker(row: Row) -> str:
-    """A broker whose listeners are all of PLAINTEXT."""
     listeners = listed(
-        f"Endpoint(listenerName='{each['name']}', securityProtocol=PLAINTEXT, host='{each['host']}',"
+        f"Endpoint(listenerName='{each['name']}', securityProtocol={each['securityProtocol']}, host='{each['host']}',"
         f" port={each['port']})"
         for each in row["endPoints"]
     )
@@ -244,31 +242,29 @@ def broker(row: Row) -> str:
 
 
 def resource(row: Row) -> str:
-    kind = in_capitals(row["resourceType"])
+    kind = row["resourceType"]
     return f"{kind}:{row['resourceName']}" if row["resourceName"] else kind
 
 
 def is_of_something_there(text: str, topics: Sequence[Row]) -> bool:
     """Whether a resource, as the shell names it, is no topic or one that is there (`as_apache_kafka_may_differ`)."""
-    return not text.startswith("TOPIC:") or text.removeprefix("TOPIC:") in {row["name"] for row in topics}
+    return not text.startswith("TOPIC:") or text.removeprefix("TOPIC:") in {
+        row["topicName"] for row in topics
+    }
 
 
 def feature(row: Row) -> tuple[str, str]:
-    if row["name"] == METADATA_VERSION:
+    if row["featureName"] == METADATA_VERSION:
         return "metadataVersion", f"Optional[{metadata_version(row['featureLevel']).name}]"
-    return f"finalized_{row['name']}", str(row["featureLevel"])
+    return f"finalized_{row['featureName']}", str(row["featureLevel"])
 
 
 def acl(row: Row) -> str:
     return (
-        f"StandardAcl[resourceType={in_capitals(row['resourceType'])}, resourceName={row['resourceName']},"
-        f" patternType={in_capitals(row['patternType'])}, principal={row['principal']}, host={row['host']},"
-        f" operation={in_capitals(row['operation'])}, permissionType={in_capitals(row['permissionType'])}]"
+        f"StandardAcl[resourceType={row['resourceType']}, resourceName={row['resourceName']},"
+        f" patternType={row['patternType']}, principal={row['principal']}, host={row['host']},"
+        f" operation={row['operation']}, permissionType={row['permissionType']}]"
     )
-
-
-def in_capitals(words: str) -> str:
-    return words.replace(" ", "_").upper()
 
 
 def entity(row: Row) -> str:

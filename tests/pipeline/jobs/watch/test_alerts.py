@@ -15,6 +15,8 @@ from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_pipeline.jobs import command_line
 from kafkaproto_pipeline.jobs.watch.alerts import _look
 from kafkaproto_pipeline.jobs.watch.rules import (
+    DAMAGE,
+    DAMAGED,
     QUORUM,
     SILENT_LEADER,
     ClusterRules,
@@ -123,6 +125,15 @@ def test_group_goes_on_where_it_was_and_tells_of_silence_once(tmp_path: Path) ->
     ((offset, kind, *_),) = look(state, [])
     assert (offset, kind) == (records[-1].offset, SILENT_LEADER)
     assert look(state, []) == []
+
+
+def test_damage_before_everything_has_the_time_of_what_comes_next() -> None:
+    damage = LogRecord(0, 0, -1, DAMAGE, {"reason": "broken"})
+    state = State()
+    rows = [(0, -1, 0, -1, DAMAGE, json.dumps(damage.payload)), (3, -1, 9000, 1, "NoOpRecord", "{}")]
+    names = ["offset", "index", "timeMs", "epoch", "recordType", "payload"]
+    (found,) = _look(("c", QUORUM), [pd.DataFrame(rows, columns=names)], state, LIMITS)  # type: ignore[arg-type]
+    assert [(row.timeMs, row.kind, row.text) for row in found.itertuples()] == [(9000, DAMAGED, "broken")]
 
 
 @pytest.mark.jvm

@@ -311,3 +311,36 @@ def test_what_is_over_has_begun(messages: list[Message]) -> None:
             is_trouble = severity == rules.CRITICAL
             assert state.get((kind, subject), False) != is_trouble
             state[kind, subject] = is_trouble
+
+
+def test_what_cannot_be_read_is_an_alert() -> None:
+    before, after = (
+        records(NoOpRecord(), NoOpRecord(), NoOpRecord(), NoOpRecord())[:2],
+        records(*[NoOpRecord()] * 6)[5:],
+    )
+    damage = LogRecord(2, 77, -1, rules.DAMAGE, {"reason": "0.log, byte 200: the crc is wrong"})
+    found = ClusterRules(LIMITS, None)
+    raised = [alert for record in [*before, damage, *after] for alert in found.take(record)]
+    assert raised == [
+        (1000, rules.DAMAGED, rules.CRITICAL, rules.LOG, 2, "0.log, byte 200: the crc is wrong", None)
+    ]
+    first = list(ClusterRules(LIMITS, None).take(damage))
+    assert [alert.time_ms for alert in first] == [77], "nothing has a time before it"
+
+
+def test_a_snapshot_in_the_place_of_records_is_an_alert() -> None:
+    header = LogRecord(9, 5000, 1, "SnapshotHeaderRecord", {})
+    assert told(ClusterRules, [header]) == [], "a watch may begin with a snapshot"
+    found = ClusterRules(LIMITS, None)
+    raised = [alert for record in [*records(NoOpRecord()), header] for alert in found.take(record)]
+    assert [(alert.kind, alert.time_ms, alert.text) for alert in raised] == [
+        (rules.MISSING, 0, "offsets 1 to 9 were not read; a snapshot stands for them")
+    ]
+    assert list(found.take(header)) == []
+
+
+def test_the_memory_of_an_earlier_release_has_no_time() -> None:
+    memory = ClusterRules(LIMITS, None).memory
+    del memory["time_ms"]
+    damage = LogRecord(2, 77, -1, rules.DAMAGE, {"reason": "r"})
+    assert [alert.time_ms for alert in ClusterRules(LIMITS, memory).take(damage)] == [77]

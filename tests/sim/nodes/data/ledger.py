@@ -82,9 +82,9 @@ class Ledger:
         self._missing: dict[tuple[int, Place], tuple[int, int]] = {}
         """Where a host's log had ended before it lost power and records, and the newest leader epoch of that time;
         until it has everything again. The leader of that epoch may still count what the host fetched before."""
-        self._damaged: set[tuple[int, Place]] = set()
-        """Those in `_missing` that lost files while their nodes were down: they are not served before they have
-        everything again, and nothing excuses it."""
+        self._damaged: dict[tuple[int, Place], bool] = {}
+        """Those in `_missing` that lost files while their nodes were down, and what is left proves it: they are not
+        served before they have everything again, and nothing excuses it. Whether a loss of power leaves the proof."""
         self._ends: dict[int, dict[Place, int]] = {}
         self._had: dict[int, dict[Place, list[Batch]]] = {}
         """The batches of each host's logs while it loses its power."""
@@ -124,6 +124,9 @@ class Ledger:
 
     def _lost_power(self, host: Host) -> None:
         self._losers[host.id] = frozenset(host.ids_drawn)
+        for place in self.known:
+            if self._damaged.get((host.id, place)) is False:
+                del self._damaged[host.id, place]
         had = self._had.pop(host.id)
         for place, before in self._ends.pop(host.id).items():
             # Recovery keeps nothing behind a gap: the content of an older segment may be lost, and a newer one's there.
@@ -163,7 +166,9 @@ class Ledger:
             earlier, _ = self._missing.get(key, (before, 0))
             self._missing[key] = max(before, earlier), self.known[place].leader_epoch
             self._lost[key].update(gone)
-            self._damaged.add(key)
+            recovery_point, high_watermark = self.logs.checkpoints_of(host, place)
+            if self._end(host, place) < max(recovery_point, high_watermark):
+                self._damaged[key] = self._end(host, place) < recovery_point
             self.counts["lost files"] += 1
 
     def is_any_other_missing(self, host: Host) -> bool:
@@ -225,7 +230,7 @@ class Ledger:
 
     def _has_all_again(self, host: Host, place: Place) -> None:
         del self._missing[host.id, place]
-        self._damaged.discard((host.id, place))
+        self._damaged.pop((host.id, place), None)
 
     # -- what clients hear ---------------------------------------------------------------------------------------
 

@@ -14,6 +14,12 @@ from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import CONTROL_BIT, iterate_batches
 from kafkaproto.records.record import Record
+from kafkaproto_server.storage.directories.boot_file import is_of_this_boot
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    RECOVERY_POINTS,
+    read_offsets,
+)
 from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.disk import _Names, _Node
 from tests.sim.nodes.data.link import Place
@@ -155,6 +161,17 @@ class Logs:
         if len(found) < 2:
             return found[0] if found else paths[0]
         return max(found, key=lambda path: self._range_in(host, path)[1])
+
+    def checkpoints_of(self, host: Host, place: Place) -> tuple[int, int]:
+        """Recovery point and high watermark of a replica as the checkpoints of its log directory have them. After a
+        kill, the high watermark counts only if the directory says that the machine has run on."""
+        log_directory = self.directory_of(host, place).rpartition("/")[0]
+        with host.disk.looked_at():
+            recovery_points, high_watermarks = (
+                read_offsets(host.disk, log_directory, name).get(place, 0)
+                for name in (RECOVERY_POINTS, HIGH_WATERMARKS)
+            )
+            return recovery_points, high_watermarks if is_of_this_boot(host.disk, log_directory) else 0
 
     def _segments(self, host: Host, directory: str) -> list[_Segment]:
         """The segments of a replica that a broker certainly would open."""

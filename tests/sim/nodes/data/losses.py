@@ -8,6 +8,9 @@ crash may take anyway cannot be told from it.
 If all nodes have stopped in turn, the newest change of an ISR may be known to none of them. But where two members have
 to be in sync, the one that left last is eligible to lead.
 
+A kill may come before any checkpoint has what was acknowledged. If its files go then, nothing shows it, and it counts
+as a loss of power.
+
 A node that was killed leaves the eligible leaders (KIP-966), though its disk may have everything. Then a partition may
 be left without a leader, and at last an operator has any of its replicas lead (`rescue`).
 """

@@ -147,9 +147,10 @@ class ConsumerGroups:
             )
             self.sessions.expect_revocation(group, member)
 
-    def unload(self) -> None:
-        """Another broker coordinates these groups now."""
-        self.groups.clear()
+    def unload(self) -> CountedGroups[ConsumerGroup]:
+        """Another broker coordinates these groups now. Returns them, to be freed some at a time."""
+        groups, self.groups = self.groups, self.groups.empty()
+        return groups
 
     def has_new_topics(self) -> None:
         """Regular expressions may match topics that they did not match before."""

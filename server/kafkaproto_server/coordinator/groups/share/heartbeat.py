@@ -125,9 +125,10 @@ class ShareGroups:
         for member_id in group.members:
             self._sessions.extend(group, member_id, timeout_ms)
 
-    def unload(self) -> None:
-        """Another broker coordinates these groups now."""
-        self.groups.clear()
+    def unload(self) -> CountedGroups[ShareGroup]:
+        """Another broker coordinates these groups now. Returns them, to be freed some at a time."""
+        groups, self.groups = self.groups, self.groups.empty()
+        return groups
 
     def topics_changed(self, changed: frozenset[str], group_id: str) -> None:
         """Topics of these names were made, deleted, or have other partitions or racks. A group that uses one of them

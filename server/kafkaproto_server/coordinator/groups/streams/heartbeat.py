@@ -142,10 +142,11 @@ class StreamsGroups:
             self.sessions.extend(group, member.member_id, timeout_ms)
             self.sessions.expect_revocation(group, member)
 
-    def unload(self) -> None:
-        """Another broker coordinates these groups now."""
-        self.groups.clear()
+    def unload(self) -> CountedGroups[StreamsGroup]:
+        """Another broker coordinates these groups now. Returns them, to be freed some at a time."""
+        groups, self.groups = self.groups, self.groups.empty()
         self._delays = {}
+        return groups
 
     def topics_changed(self, changed: frozenset[str], group_id: str) -> None:
         """Topics of these names were made, deleted, or have other partitions or racks. A group that needs one of them
