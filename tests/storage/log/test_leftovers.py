@@ -61,8 +61,7 @@ def test_an_index_without_entries_proves_nothing() -> None:
 def test_the_deletion_of_a_segment_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     disk = directory(log_deleted=b"records", index=ENTRIES, timeindex=ENTRIES)
     order: list[str] = []
-    before = disk.before
-    monkeypatch.setattr(disk, "before", lambda operation, path: (order.append(path), before(operation, path)))
+    monkeypatch.setattr(disk, "before", lambda operation, path: order.append(path))
     assert left(disk, KEPT) == [segment_file_name(0)]
     # If it is interrupted once more, the segment still shows why its indexes are alone.
     assert order[-1].endswith(".log.deleted")
