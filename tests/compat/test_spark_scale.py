@@ -82,7 +82,7 @@ def replayed(image: ClusterImage) -> dict[tuple[str, int], dict[str, Any]]:
             "removingReplicas": list(each.removing_replicas),
             "addingReplicas": list(each.adding_replicas),
             "leader": each.leader,
-            "leaderRecoveryState": each.leader_recovery_state,
+            "leaderRecoveryState": ("RECOVERED", "RECOVERING")[each.leader_recovery_state],
             "leaderEpoch": each.leader_epoch,
             "partitionEpoch": each.partition_epoch,
             "eligibleLeaderReplicas": list(each.elr),
