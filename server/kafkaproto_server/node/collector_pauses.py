@@ -51,8 +51,9 @@ FULL_COLLECTION = 2
 class CollectorPauses:
     """Watches collections while it is started, and shortens later ones."""
 
-    def __init__(self, long_pause_ms: float = LONG_PAUSE_MS) -> None:
+    def __init__(self, long_pause_ms: float = LONG_PAUSE_MS, max_looked_at: int = MAX_LOOKED_AT) -> None:
         self._long_pause_ms = long_pause_ms
+        self._max_looked_at = max_looked_at
         self._began = 0.0
         self._survivors = 0
         self._former_thresholds = gc.get_threshold()
@@ -82,7 +83,7 @@ class CollectorPauses:
     def maybe_look_at_all(self) -> None:
         """Free the cycles that were alive when they were moved, if enough was moved since the last time."""
         hidden = gc.get_freeze_count()
-        if hidden < MORE_HIDDEN * self._hidden or hidden > MAX_LOOKED_AT:
+        if hidden < MORE_HIDDEN * self._hidden or hidden > self._max_looked_at:
             return
         gc.unfreeze()
         gc.collect()
