@@ -327,10 +327,13 @@ class Moves:
         """Leave the copy of a move that was given up."""
         moving.is_over = True
         log = None if moving.log is None else moving.log.log
+        close = _nothing if log is None else log.abandon
         if self._directories.is_online(moving.target_id) and not moving.keeps_files:
             self._replicas.discard(moving.target_id, moving.path, moving.hosted.key, moving.lane, log)
-        elif log is not None:
-            moving.lane.put(DiskJob(log.abandon, lambda _: None, lambda error: None))
+            close = _nothing
+        # `stop` waits for it, and so for what is before it in the lane: no file is open then.
+        self._jobs += 1
+        moving.lane.put(DiskJob(close, lambda _: self._job_ended(), lambda error: self._job_ended()))
 
     # -- the steps ---------------------------------------------------------------------------------------------
 
@@ -533,21 +536,22 @@ class Moves:
         moving.is_busy = True
         self._jobs += 1
 
-        def ended() -> None:
-            moving.is_busy = False
-            self._jobs -= 1
-            if not self._jobs:
-                self._idle.set()
-
         def succeeded(result: Any) -> None:
-            ended()
+            moving.is_busy = False
+            self._job_ended()
             done(result)
 
         def failed(error: Exception) -> None:
-            ended()
+            moving.is_busy = False
+            self._job_ended()
             self._failed(moving, error)
 
         moving.lane.put(DiskJob(work, succeeded, failed))
+
+    def _job_ended(self) -> None:
+        self._jobs -= 1
+        if not self._jobs:
+            self._idle.set()
 
     def _failed(self, moving: _Moving, error: Exception) -> None:
         """The copy cannot be written."""
@@ -578,3 +582,7 @@ class Moves:
 
 def _id(hosted: Hosted) -> PartitionId:
     return hosted.partition.topic_id, hosted.partition.index
+
+
+def _nothing() -> None:
+    """For a place in a lane."""
