@@ -13,6 +13,7 @@ from trio.testing import MockClock
 from kafkaproto_server.node.collector_pauses import (
     FULL_COLLECTION,
     LOOK_INTERVAL_S,
+    MANY_SURVIVORS,
     YOUNG_COLLECTIONS,
     YOUNG_OBJECTS,
     CollectorPauses,
@@ -82,49 +83,56 @@ class Cycle:
         self.itself = self
 
 
-def hidden_cycle() -> weakref.ref[Cycle]:
-    """A cycle that was alive when all objects were moved out of sight, and is garbage now."""
+def hidden_cycle(objects: int) -> tuple[weakref.ref[Cycle], list[list[int]]]:
+    """A cycle that was alive when it was moved out of sight with so many other objects, and is garbage now; and
+    these."""
     cycle = Cycle()
-    gc.freeze()
-    return weakref.ref(cycle)
+    others: list[list[int]] = [[] for _ in range(objects)]
+    gc.collect()
+    return weakref.ref(cycle), others
 
 
-def test_a_cycle_that_was_alive_when_it_was_moved_is_freed_once_a_quarter_more_is_out_of_sight() -> None:
-    gc.freeze()
-    pauses = CollectorPauses(1e9, VERY_MANY)
+@pytest.fixture
+def started() -> Iterator[CollectorPauses]:
+    """All that survives is moved out of sight at once."""
+    pauses = CollectorPauses(0.0, VERY_MANY)
     pauses.start()
-    try:
-        cycle = hidden_cycle()
-        gc.collect()
-        pauses.maybe_look_at_all()
-        assert cycle() is not None
-        more: list[list[int]] = [[] for _ in range(gc.get_freeze_count() // 3)]
-        gc.freeze()
-        pauses.maybe_look_at_all()
-        assert cycle() is None
-        # Everything is out of sight again, and counts from there.
-        assert len(more) < gc.get_freeze_count()
-        cycle = hidden_cycle()
-        pauses.maybe_look_at_all()
-        assert cycle() is not None
-    finally:
-        pauses.stop()
+    yield pauses
+    pauses.stop()
 
 
-def test_a_node_with_very_many_objects_is_not_held_up() -> None:
-    cycle = hidden_cycle()
-    CollectorPauses(1e9, max_looked_at=10).maybe_look_at_all()
+def test_a_cycle_that_was_alive_when_it_was_moved_is_freed_once_enough_is_out_of_sight(
+    started: CollectorPauses,
+) -> None:
+    cycle, few = hidden_cycle(MANY_SURVIVORS // 2)
+    gc.collect()
+    started.maybe_look_at_all()
     assert cycle() is not None
-    CollectorPauses(1e9, VERY_MANY).maybe_look_at_all()
+    _, others = hidden_cycle(MANY_SURVIVORS)
+    started.maybe_look_at_all()
+    assert cycle() is None
+    # Everything is out of sight again, and counts from there.
+    assert len(few) + len(others) < gc.get_freeze_count()
+    cycle, _ = hidden_cycle(MANY_SURVIVORS // 2)
+    started.maybe_look_at_all()
+    assert cycle() is not None
+
+
+def test_a_node_with_very_many_objects_is_not_held_up(started: CollectorPauses) -> None:
+    started._max_looked_at = MANY_SURVIVORS
+    cycle, _ = hidden_cycle(2 * MANY_SURVIVORS)
+    started.maybe_look_at_all()
+    assert cycle() is not None
+    started._max_looked_at = VERY_MANY
+    started.maybe_look_at_all()
     assert cycle() is None
 
 
 @pytest.mark.trio
-async def test_it_is_seen_to_from_time_to_time(autojump_clock: MockClock) -> None:
-    pauses = CollectorPauses(1e9, VERY_MANY)
-    cycle = hidden_cycle()
+async def test_it_is_seen_to_from_time_to_time(started: CollectorPauses, autojump_clock: MockClock) -> None:
+    cycle, _ = hidden_cycle(2 * MANY_SURVIVORS)
     with trio.move_on_after(LOOK_INTERVAL_S + 1):
-        await pauses.run()
+        await started.run()
     assert cycle() is None
 
 

@@ -36,9 +36,10 @@ MANY_SURVIVORS = 50_000
 LOOK_INTERVAL_S = 30.0
 """How often it is seen whether there is enough out of sight to look at."""
 
-MORE_HIDDEN = 1.25
-"""So many times as many objects are out of sight as after the last look at all: enough for the next one. What cycles
-keep is less than a quarter of the node then, and each object that is moved costs at most five visits."""
+MORE_HIDDEN = 4
+"""When one of so many parts of what was out of sight after the last look at all was moved since: enough for the next
+one. What cycles keep is less than a quarter of the node then, and each object that is moved costs at most five
+visits."""
 
 MAX_LOOKED_AT = 500_000
 """To visit this many takes a tenth of a second, 40 ms of it for what a node has when it starts. Of larger nodes, what
@@ -57,8 +58,13 @@ class CollectorPauses:
         self._began = 0.0
         self._survivors = 0
         self._former_thresholds = gc.get_threshold()
+        # Python counts the objects out of its sight one by one, so it is asked after a look at all only.
         self._hidden = 0
         """Objects out of the collector's sight after the last look at all."""
+        self._seen = 0
+        """Survivors of young collections before the last full one that were not moved then."""
+        self._moved = 0
+        """Objects moved since the last look at all, about."""
         self.longest_ms = 0.0
         """The longest full collection so far."""
 
@@ -67,7 +73,6 @@ class CollectorPauses:
         self._former_thresholds = gc.get_threshold()
         gc.set_threshold(YOUNG_OBJECTS, YOUNG_COLLECTIONS, self._former_thresholds[FULL_COLLECTION])
         gc.callbacks.append(self._collecting)
-        self._hidden = gc.get_freeze_count()
 
     def stop(self) -> None:
         """Restore the collector's former settings. Objects that are out of its sight stay so."""
@@ -82,13 +87,13 @@ class CollectorPauses:
 
     def maybe_look_at_all(self) -> None:
         """Free the cycles that were alive when they were moved, if enough was moved since the last time."""
-        hidden = gc.get_freeze_count()
-        if hidden < MORE_HIDDEN * self._hidden or hidden > self._max_looked_at:
+        enough = max(MANY_SURVIVORS, self._hidden // MORE_HIDDEN)
+        if self._moved < enough or self._hidden + self._moved > self._max_looked_at:
             return
         gc.unfreeze()
         gc.collect()
         gc.freeze()
-        self._hidden = gc.get_freeze_count()
+        self._hidden, self._moved, self._seen = gc.get_freeze_count(), 0, 0
 
     def _collecting(self, phase: str, info: Mapping[str, int]) -> None:
         if info["generation"] != FULL_COLLECTION:
@@ -98,16 +103,21 @@ class CollectorPauses:
         if phase == "start":
             self._began = time.perf_counter()
             return
+        self._seen += self._survivors
         self._survivors = 0
         took_ms = (time.perf_counter() - self._began) * 1000
         self.longest_ms = max(self.longest_ms, took_ms)
         if took_ms > self._long_pause_ms:
-            gc.freeze()
+            self._freeze()
 
     def _count_survivors(self, collected: int) -> None:
         """A young collection starts when there are this many new objects, and it has found ``collected`` objects of
         garbage."""
         self._survivors += YOUNG_OBJECTS - collected
         if self._survivors > MANY_SURVIVORS:
-            self._survivors = 0
-            gc.freeze()
+            self._freeze()
+
+    def _freeze(self) -> None:
+        self._moved += self._seen + self._survivors
+        self._seen = self._survivors = 0
+        gc.freeze()
