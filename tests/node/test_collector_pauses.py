@@ -123,9 +123,15 @@ def test_a_node_with_very_many_objects_is_not_held_up(started: CollectorPauses) 
     cycle, _ = hidden_cycle(2 * MANY_SURVIVORS)
     started.maybe_look_at_all()
     assert cycle() is not None
-    started._max_looked_at = VERY_MANY
+
+
+def test_what_was_moved_and_is_gone_does_not_count(started: CollectorPauses) -> None:
+    hidden_cycle(2 * MANY_SURVIVORS)
     started.maybe_look_at_all()
-    assert cycle() is None
+    cycle, others = hidden_cycle(2 * MANY_SURVIVORS)
+    del others
+    started.maybe_look_at_all()
+    assert cycle() is not None
 
 
 @pytest.mark.trio

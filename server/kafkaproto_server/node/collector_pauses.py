@@ -58,13 +58,13 @@ class CollectorPauses:
         self._began = 0.0
         self._survivors = 0
         self._former_thresholds = gc.get_threshold()
-        # Python counts the objects out of its sight one by one, so it is asked after a look at all only.
+        # Python counts the objects out of its sight one by one, so it is asked only if there may be enough.
         self._hidden = 0
-        """Objects out of the collector's sight after the last look at all."""
+        """Objects out of the collector's sight when it was decided last whether to look at all."""
         self._seen = 0
         """Survivors of young collections before the last full one that were not moved then."""
         self._moved = 0
-        """Objects moved since the last look at all, about."""
+        """Objects moved since then, those included that are gone."""
         self.longest_ms = 0.0
         """The longest full collection so far."""
 
@@ -88,12 +88,19 @@ class CollectorPauses:
     def maybe_look_at_all(self) -> None:
         """Free the cycles that were alive when they were moved, if enough was moved since the last time."""
         enough = max(MANY_SURVIVORS, self._hidden // MORE_HIDDEN)
-        if self._moved < enough or self._hidden + self._moved > self._max_looked_at:
+        if self._moved < enough:
             return
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
-        self._hidden, self._moved, self._seen = gc.get_freeze_count(), 0, 0
+        hidden = gc.get_freeze_count()
+        self._moved = max(0, hidden - self._hidden)
+        # Many of those that were moved may be gone.
+        if self._moved < enough:
+            return
+        if hidden <= self._max_looked_at:
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+            hidden = gc.get_freeze_count()
+        self._hidden, self._moved = hidden, 0
 
     def _collecting(self, phase: str, info: Mapping[str, int]) -> None:
         if info["generation"] != FULL_COLLECTION:
