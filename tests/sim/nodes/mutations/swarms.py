@@ -49,7 +49,7 @@ def _retention_removes_what_is_not_committed() -> Patches:
 
 
 def _does_not_look_at_fields_of_batches() -> Patches:
-    return [(incoming_batches, "_check_fields", lambda header: None)]
+    return [(incoming_batches, "_check_fields", lambda header, sender: None)]
 
 
 MUTATIONS: tuple[Mutation, ...] = (
