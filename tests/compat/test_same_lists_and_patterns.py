@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from tests.compat.support.nodes import CREATE_TIMEOUT_MS, create, make_node, node_class
+from tests.compat.support.nodes import CREATE_TIMEOUT_MS, beside_stock, create
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -33,17 +32,8 @@ LOADS = {
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
     """A node under test and a stock one."""
-    nodes = [
-        make_node(make, tmp_path_factory.mktemp(name), COORDINATORS)
-        for make, name in ((node_class(), "tested"), (StockNode, "stock"))
-    ]
-    try:
-        for node in nodes:
-            node.start()
-        yield nodes[0], nodes[1]
-    finally:
-        for node in nodes:
-            node.close()
+    with beside_stock(tmp_path_factory, COORDINATORS) as nodes:
+        yield nodes
 
 
 def ask(node: Node, request: Message, version: int) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.probe import ClosedByServerError, Probe
 from compat.process import wait_until
@@ -22,7 +21,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
-from tests.compat.support.nodes import create, make_node, node_class
+from tests.compat.support.nodes import beside_stock, create
 from tests.compat.support.responses import CLOSED
 from tests.security.support.acl_making import acl_creation, acl_filter
 
@@ -119,21 +118,13 @@ RULES: dict[str, Sequence[Any]] = {
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
     """A node under test and a stock one, with two topics each."""
-    nodes = [
-        make_node(make, tmp_path_factory.mktemp(name), AUTHORIZER)
-        for make, name in ((node_class(), "tested"), (StockNode, "stock"))
-    ]
-    try:
+    with beside_stock(tmp_path_factory, AUTHORIZER) as nodes:
         for node in nodes:
-            node.start()
             for topic in (TOPIC, OTHER):
                 create(node, topic)
             wait_until(lambda node=node: _is_coordinated(node), WAIT_S, "its coordinators")  # type: ignore[misc]
             change(node, kafka.CreateAclsRequest(creations=list(BASE)))
-        yield nodes[0], nodes[1]
-    finally:
-        for node in nodes:
-            node.close()
+        yield nodes
 
 
 def _is_coordinated(node: Node) -> bool:

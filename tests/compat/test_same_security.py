@@ -30,7 +30,7 @@ from kafkaproto.messages import (
     ExpireDelegationTokenRequest,
     RenewDelegationTokenRequest,
 )
-from tests.compat.support.nodes import make_node, node_class
+from tests.compat.support.nodes import beside_stock
 from tests.compat.support.responses import CLOSED, answer
 from tests.security.support.acl_making import acl_creation, acl_filter
 
@@ -50,17 +50,8 @@ UNKNOWN_SERVER_ERROR = -1
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
     """A node under test and a stock one."""
-    nodes = [
-        make_node(make, tmp_path_factory.mktemp(name), AUTHORIZER)
-        for make, name in ((node_class(), "tested"), (StockNode, "stock"))
-    ]
-    try:
-        for node in nodes:
-            node.start()
-        yield nodes[0], nodes[1]
-    finally:
-        for node in nodes:
-            node.close()
+    with beside_stock(tmp_path_factory, AUTHORIZER) as nodes:
+        yield nodes
 
 
 def in_order(value: Any) -> Any:

@@ -4,10 +4,13 @@ KAFKAPROTO_COMPAT_NODE=stock runs every one of them against Apache Kafka itself,
 written: a test that the stock server does not pass says nothing about ours.
 """
 
+import contextlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+import pytest
 
 from compat.kafka.stock import StockNode
 from compat.node import Node, combined_properties
@@ -66,6 +69,24 @@ def make_node(make: type[Node], directory: Path, overrides: Mapping[str, str] | 
     node = make(directory, {**properties, **(overrides or {})})
     node.format(CLUSTER_ID)
     return node
+
+
+@contextlib.contextmanager
+def beside_stock(
+    factory: pytest.TempPathFactory, overrides: Mapping[str, str]
+) -> Iterator[tuple[Node, Node]]:
+    """A node under test and one of Apache Kafka with the same settings, both started."""
+    nodes = [
+        make_node(make, factory.mktemp(name), overrides)
+        for make, name in ((node_class(), "tested"), (StockNode, "stock"))
+    ]
+    try:
+        for node in nodes:
+            node.start()
+        yield nodes[0], nodes[1]
+    finally:
+        for node in nodes:
+            node.close()
 
 
 def topic_name(test_name: str) -> str:

@@ -28,7 +28,9 @@ pytestmark = pytest.mark.jvm
 START_MS = 1_795_000_000_000
 LENGTH_MS = 3_600_000
 KINDS = [kind for kinds in EVENT_GROUPS.values() for kind in kinds]
-SCHEMA = "offset BIGINT, atMs BIGINT, kind STRING, subject STRING, text STRING, topicName STRING, brokerId INT"
+SCHEMA = (
+    "offset BIGINT, atMs BIGINT, kind STRING, subject STRING, text STRING, topicName STRING, brokerId INT"
+)
 
 
 def drawn(count: int) -> list[Event]:
