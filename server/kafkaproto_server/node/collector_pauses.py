@@ -36,7 +36,7 @@ MANY_SURVIVORS = 50_000
 LOOK_INTERVAL_S = 30.0
 """How often it is seen whether there is enough out of sight to look at."""
 
-MORE_HIDDEN = 4
+PARTS_HIDDEN = 4
 """When one of so many parts of what was out of sight after the last look at all was moved since: enough for the next
 one. What cycles keep is less than a quarter of the node then, and each object that is moved costs at most five
 visits."""
@@ -87,7 +87,7 @@ class CollectorPauses:
 
     def maybe_look_at_all(self) -> None:
         """Free the cycles that were alive when they were moved, if enough was moved since the last time."""
-        enough = max(MANY_SURVIVORS, self._hidden // MORE_HIDDEN)
+        enough = max(MANY_SURVIVORS, self._hidden // PARTS_HIDDEN)
         if self._moved < enough:
             return
         hidden = gc.get_freeze_count()
