@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.coordinator.groups import offsets as module
 from kafkaproto_server.coordinator.groups.offset_expiration import Expiration
 from kafkaproto_server.coordinator.groups.offset_table import OffsetAndMetadata
@@ -109,8 +110,58 @@ def test_who_cannot_be_told_to_come_again_sees_all_of_a_transaction_that_has_end
     offsets = Offsets()
     offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
     offsets.end(1, True)
-    seen = offsets.ask("g", topics, stable=is_stable).offsets
-    assert seen == {("t", index): (5, -1, "") for index in range(35)}
+    seen = offsets.ask("g", topics, stable=is_stable)
+    # What is committed at once is seen, too, and what another transaction commits later is not waited for.
+    offsets.commit("g", of("t", 3, 6))
+    offsets.commit_in_transaction(2, "g", *(of("u", index, 7) for index in range(35)))
+    offsets.end(2, True)
+    assert seen.code is None
+    turns = 0
+    while seen.code is None:
+        offsets.world.advance(1)
+        turns += 1
+    assert turns == 3
+    assert offsets.manager.has_pending("g")
+    of_t = {where: offset for where, offset in seen.offsets.items() if where[0] == "t"}
+    assert of_t == {("t", index): (6 if index == 3 else 5, -1, "") for index in range(35)}
+
+
+def test_who_waits_for_a_transaction_to_be_worked_off_is_told_once_another_broker_has_the_offsets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    offsets = Offsets()
+    offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
+    offsets.end(1, True)
+    seen = offsets.ask("g")
+    offsets.manager.unload()
+    assert seen.code is ErrorCode.NOT_COORDINATOR
+    world_goes_on(offsets)
+
+
+def test_a_group_that_the_transaction_has_no_offsets_of_does_not_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    offsets = Offsets()
+    offsets.commit("other", of("t", 0, 1))
+    offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
+    offsets.end(1, True)
+    assert offsets.fetch("other") == {("t", 0): (1, -1, "")}
+
+
+def test_offsets_that_are_deleted_of_each_of_a_producers_transactions_stay_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "ENDED_AT_ONCE", 1)
+    offsets = Offsets()
+    for offset in (1, 2, 3):
+        offsets.commit_in_transaction(1, "g", of("t", 0, offset), of("t", 1, offset))
+        offsets.end(1, True)
+    offsets.delete("g", "t", 1)
+    world_goes_on(offsets)
+    assert offsets.fetch("g") == {("t", 0): (3, -1, "")}
+    assert not offsets.manager.has_pending("g")
 
 
 def test_whatever_comes_while_a_transaction_is_worked_off_counts_in_the_order_of_the_log(

@@ -22,7 +22,9 @@ Apache Kafka has this in OffsetMetadataManager.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import Protocol, TypeAlias
 
@@ -57,7 +59,6 @@ from kafkaproto_server.requests.offset_requests import (
 from kafkaproto_server.types import BATCH_HEADER_BYTES, ZERO_UUID
 
 NO_PRODUCER_ID = -1
-MOST_OFFSETS = 1 << 62
 ENDED_AT_ONCE = 5_000
 """How many offsets of transactions that have ended are looked at in one turn: 15 ms."""
 OFFSETS_AT_ONCE = 5_000
@@ -129,6 +130,8 @@ class OffsetMetadataManager:
         self._pending = PendingOffsets()
         self._open = self._pending.partitions
         self._uncommitted = UncommittedChanges()
+        # Fetches that have to see transactions which had ended before them: how many had, and what to call then.
+        self._waiting: deque[tuple[int, Callable[[], None]]] = deque()
         self._is_over = False
         # The group of which `expire` has not seen all offsets, and those: the next one, and the others.
         self._expiring: tuple[str, tuple[_Offset, ...], Iterator[_Offset]] | None = None
@@ -233,14 +236,28 @@ class OffsetMetadataManager:
         """The committed offsets of some partitions, or of all for which the group has one if ``topics`` is None.
 
         With ``require_stable`` the response comes when all that it depends on is committed, and partitions with pending
-        offsets get UNSTABLE_OFFSET_COMMIT. Otherwise ``fetched`` is called now. All offsets of a group are looked up
-        after that, some at a time; with ``require_stable``, UNSTABLE_OFFSET_COMMIT is also for what was changed
-        meanwhile and is not committed yet.
+        offsets get UNSTABLE_OFFSET_COMMIT. Otherwise ``fetched`` is called now, or once all transactions that have
+        ended by now are worked off. All offsets of a group are looked up after that, some at a time; with
+        ``require_stable``, UNSTABLE_OFFSET_COMMIT is also for what was changed meanwhile and is not committed yet.
         """
-        if (topics is None or not require_stable) and self.has_pending(group_id):
-            # What is committed has to be seen. Only who names partitions can be told to come again.
-            self._end(MOST_OFFSETS)
-        if topics is None:
+        call = partial(self._fetch_now, group_id, topics, fetched, require_stable)
+        can_come_again = topics is not None and require_stable
+        if self._pending.has_ended and not can_come_again and self.has_pending(group_id):
+            # What is committed has to be seen, and who asks like this cannot be told to come again.
+            self._waiting.append((self._pending.ended, call))
+        else:
+            call()
+
+    def _fetch_now(
+        self,
+        group_id: str,
+        topics: Sequence[TopicPartitions] | None,
+        fetched: OffsetsFetched,
+        require_stable: bool,
+    ) -> None:
+        if self._is_over:
+            fetched(ErrorCode.NOT_COORDINATOR, ())
+        elif topics is None:
             every = self._all(group_id, is_stable=require_stable)
             if require_stable:
                 self._when_settled(lambda code: fetched(code, every if code is ErrorCode.NONE else ()))
@@ -395,6 +412,8 @@ class OffsetMetadataManager:
         tables = [self._offsets, *self._pending.let_go()]
         self._offsets = OffsetTable()
         self._is_over = True
+        while self._waiting:
+            self._waiting.popleft()[1]()
 
         def free_some() -> None:
             most = FREED_AT_ONCE
@@ -531,6 +550,9 @@ class OffsetMetadataManager:
 
     def _end_some(self) -> None:
         self._end(ENDED_AT_ONCE)
+        while self._waiting and self._waiting[0][0] <= self._pending.worked_off:
+            # Not now: very many may wait, and the node ends a turn between two calls.
+            self._surroundings.call_at(self._surroundings.now_ms(), self._waiting.popleft()[1])
         if self._pending.has_ended:
             self._surroundings.call_at(self._surroundings.now_ms() + 1, self._end_some)
 

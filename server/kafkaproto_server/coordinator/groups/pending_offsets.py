@@ -36,8 +36,14 @@ class PendingOffsets:
     def __init__(self) -> None:
         self._open: dict[int, OffsetTable] = {}
         self._ended: deque[Ended] = deque()
+        # The tables of those, by producer and in their order.
+        self._ended_of: dict[int, deque[OffsetTable]] = {}
         self.partitions = OpenTransactions()
         """The partitions that have pending offsets."""
+        self.ended = 0
+        """How many transactions with offsets have ended in all."""
+        self.worked_off = 0
+        """How many of those have no offset left that was not looked at."""
 
     @property
     def has_ended(self) -> bool:
@@ -72,6 +78,8 @@ class PendingOffsets:
         table = self._open.pop(producer_id, None)
         if table is not None:
             self._ended.append(Ended(producer_id, is_commit, offset, table))
+            self._ended_of.setdefault(producer_id, deque()).append(table)
+            self.ended += 1
 
     def take(self, most: int) -> Iterator[tuple[Ended, str, str, int, OffsetAndMetadata]]:
         """Remove offsets of transactions that have ended, at most so many, each with its transaction."""
@@ -86,18 +94,25 @@ class PendingOffsets:
                     self.partitions.remove(group_id, topic, partition, ended.producer_id)
                 yield ended, group_id, topic, partition, entry
             if not ended.table.size:
-                self._ended.popleft()
+                self._forget_first()
+
+    def _forget_first(self) -> None:
+        """The first of the transactions that have ended is worked off."""
+        producer_id = self._ended.popleft().producer_id
+        tables = self._ended_of[producer_id]
+        tables.popleft()
+        if not tables:
+            del self._ended_of[producer_id]
+        self.worked_off += 1
 
     def let_go(self) -> list[OffsetTable]:
         """Forget all. Returns what there was, to be freed."""
         tables = [*self._open.values(), *(each.table for each in self._ended)]
-        self._open, self._ended = {}, deque()
+        self._open, self._ended, self._ended_of = {}, deque(), {}
         return tables
 
     def _tables(self, producer_id: int) -> Iterator[OffsetTable]:
         table = self._open.get(producer_id)
         if table is not None:
             yield table
-        for each in self._ended:
-            if each.producer_id == producer_id:
-                yield each.table
+        yield from self._ended_of.get(producer_id, ())
