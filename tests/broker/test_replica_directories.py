@@ -37,24 +37,46 @@ ME = 1
 class Broker:
     """Broker 1 with directories X, Y, ..., and a cluster whose partitions a test sets."""
 
-    def __init__(self, *directory_ids: bytes, on_disk: tuple[FoundReplica, ...] = ()) -> None:
+    def __init__(
+        self,
+        *directory_ids: bytes,
+        on_disk: tuple[FoundReplica, ...] = (),
+        emptied: tuple[bytes, ...] = (),
+    ) -> None:
         self.directories = LogDirectories(
             [LogDirectory(path=f"/{chr(each[0])}", directory_id=each) for each in directory_ids]
         )
         self.queue = AssignmentQueue(ME)
         self.notes = ReplicaNotes()
-        self.replicas = ReplicaDirectories(ME, self.directories, self.queue, on_disk, self.notes)
+        self.replicas = ReplicaDirectories(
+            ME, self.directories, self.queue, on_disk, self.notes, emptied=emptied
+        )
         self.image = ClusterImage()
 
-    def see(self, topic_id: bytes = TOPIC, **partitions: bytes | None) -> None:
-        """The metadata come to show these directories of this broker, ``p3=X``; None for a replica elsewhere."""
+    def see(
+        self,
+        topic_id: bytes = TOPIC,
+        *,
+        isr: tuple[int, ...] | None = None,
+        elr: tuple[int, ...] = (),
+        last_known_elr: tuple[int, ...] = (),
+        **partitions: bytes | None,
+    ) -> None:
+        """The metadata come to show these directories of this broker, ``p3=X``; None for a replica elsewhere. All
+        replicas are in sync unless said otherwise."""
         known = self.image.topics.get(topic_id)
         shown: Map[int, PartitionImage] = Map() if known is None else known.partitions
         for name, directory_id in partitions.items():
             replicas, directories = (2, ME), (FOREIGN, directory_id or FOREIGN)
             if directory_id is None:
                 replicas, directories = (2, 3), (FOREIGN, FOREIGN)
-            partition = PartitionImage(replicas=replicas, directories=directories, isr=replicas)
+            partition = PartitionImage(
+                replicas=replicas,
+                directories=directories,
+                isr=replicas if isr is None else isr,
+                elr=elr,
+                last_known_elr=last_known_elr,
+            )
             shown = shown.set(int(name[1:]), partition)
         topic = TopicImage(name=uuids.to_text(topic_id), topic_id=topic_id, partitions=shown)
         self.take(self.image.topics.set(topic_id, topic))
@@ -130,11 +152,66 @@ def test_a_lost_replica_is_mended_even_by_a_broker_with_one_directory_which_does
     recorded: bytes,
 ) -> None:
     broker = Broker(X)
-    broker.see(p0=recorded)
+    broker.see(p0=recorded, isr=(2,))
     assert (broker.queued, broker.replicas.are_known) == ({0: X}, True)
     several = Broker(X, Y)
-    several.see(p0=recorded)
+    several.see(p0=recorded, isr=(2,))
     assert (several.queued, several.replicas.are_known) == ({0: X}, False)
+
+
+LISTS = ("isr", "elr", "last_known_elr")
+
+
+@pytest.mark.parametrize("counted", LISTS)
+@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN])
+def test_a_replica_that_was_in_no_directory_of_these_is_lost_if_the_controllers_count_on_it(
+    recorded: bytes, counted: str
+) -> None:
+    broker = Broker(X, Y)
+    lists = {**dict.fromkeys(LISTS, ()), counted: (ME,)}
+    broker.see(p0=recorded, isr=lists["isr"], elr=lists["elr"], last_known_elr=lists["last_known_elr"])
+    assert broker.notes.lost_all == {(TOPIC, 0): X}
+    assert broker.notes.placed == {}
+    # The controllers know that it is not online.
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+    # It changes: it is still lost, and was told to be so once.
+    broker.see(p0=recorded, isr=(2,))
+    assert broker.notes.placed == {(TOPIC, 0): None}
+    broker.replicas.found((TOPIC, 0))
+    assert broker.queued == {0: X}
+
+
+def test_what_an_emptied_directory_had_is_lost_if_the_controllers_count_on_it() -> None:
+    broker = Broker(X, Y, emptied=(X,))
+    broker.see(p0=X, p1=Y)
+    broker.see(OTHER, p0=X, isr=(2,))
+    assert broker.notes.lost_all == {(TOPIC, 0): X}
+    assert broker.notes.placed == {(TOPIC, 1): Y, (OTHER, 0): X}
+    assert broker.queued == {0: LOST_DIRECTORY}
+
+
+def test_what_comes_after_the_start_is_new_in_an_emptied_directory() -> None:
+    broker = Broker(X, emptied=(X,))
+    broker.see(OTHER, p0=None)
+    assert broker.notes.times_placed == 1
+    broker.see(p0=X, p1=FOREIGN)
+    assert (broker.notes.lost_all, broker.notes.times_placed) == ({}, 1)
+    assert broker.notes.placed == {(TOPIC, 0): X, (TOPIC, 1): X}
+
+
+@pytest.mark.parametrize("emptied", [(X,), (X, Y)])
+def test_what_was_in_an_unknown_directory_is_lost_if_all_were_emptied(emptied: tuple[bytes, ...]) -> None:
+    broker = Broker(X, Y, emptied=emptied)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    assert ((TOPIC, 0) in broker.notes.lost_all) is (emptied == (X, Y))
+
+
+def test_a_replica_that_is_not_here_any_more_is_lost_no_longer() -> None:
+    broker = Broker(X, emptied=(X,))
+    broker.see(p0=X)
+    broker.see(p0=None)
+    broker.see(p0=X)
+    assert broker.notes.placed == {(TOPIC, 0): X}
 
 
 @pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN])

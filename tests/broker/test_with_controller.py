@@ -2,7 +2,8 @@
 
 Whatever happens meanwhile, a broker with several directories is unfenced only when the metadata know a directory of its
 own for each of its replicas; and once everything is quiet they do so for all brokers, no replica in a failed directory
-leads, and nobody has anything left to say.
+leads, and nobody has anything left to say. A replica whose disk was replaced while the controllers counted on it is
+lost until another broker leads without it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kafkaproto_server.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.features import supported_ranges
 from kafkaproto_server.image.entries import LOST_DIRECTORY, MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
 from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.types import NO_NODE, Endpoint
 from tests.broker.support.replica_notes import ReplicaNotes
 from tests.controller.support.harness import CLUSTER_ID, Harness, incarnation
 
@@ -38,6 +39,7 @@ class Process:
     lifecycle: BrokerLifecycle
     queue: AssignmentQueue
     replicas: ReplicaDirectories
+    notes: ReplicaNotes
 
 
 @dataclass
@@ -52,6 +54,8 @@ class World:
     starts: int = 0
     unfenced: int = 0
     """How often a broker with several directories was unfenced."""
+    fetched_anew: int = 0
+    """How many replicas that had lost all got it again."""
 
     def new_directory(self) -> bytes:
         return b"dir" + self.random.randbytes(13)
@@ -83,8 +87,9 @@ class World:
             now_ms=self.harness.now_ms,
         )
         queue = AssignmentQueue(broker_id)
-        replicas = ReplicaDirectories(broker_id, directories, queue, (), ReplicaNotes())
-        self.processes[broker_id] = Process(directories, lifecycle, queue, replicas)
+        notes = ReplicaNotes()
+        replicas = ReplicaDirectories(broker_id, directories, queue, (), notes)
+        self.processes[broker_id] = Process(directories, lifecycle, queue, replicas, notes)
 
     def heartbeat(self, broker_id: int, *, is_lost: bool) -> None:
         """The broker's next registration or heartbeat, whenever it may be due."""
@@ -92,6 +97,7 @@ class World:
         process.replicas.apply(image)
         while process.replicas.look():
             pass
+        self.fetch_anew(broker_id, image)
         are_known = process.replicas.are_known
         request = process.lifecycle.next_request(
             self.harness.next_offset - 1, are_assignments_known=are_known
@@ -118,6 +124,16 @@ class World:
             process.lifecycle.handle_failure(self.harness.now_ms)
         else:
             process.lifecycle.handle_response(response, self.harness.now_ms)
+
+    def fetch_anew(self, broker_id: int, image: ClusterImage) -> None:
+        """Replicas that have lost all get it from leaders who do without them."""
+        process = self.processes[broker_id]
+        for topic_id, index in tuple(process.notes.lost_all):
+            partition = image.topics[topic_id].partitions[index]
+            if partition.leader not in (NO_NODE, broker_id) and broker_id not in partition.isr:
+                del process.notes.lost_all[topic_id, index]
+                process.replicas.found((topic_id, index))
+                self.fetched_anew += 1
 
     def assign(self, broker_id: int, *, is_lost: bool) -> None:
         """The broker's next assignments, if there are any."""
@@ -181,12 +197,13 @@ class World:
         self.harness.advance(self.random.randrange(50))
 
     def recorded(self, image: ClusterImage, broker_id: int) -> list[bytes]:
-        """The directories that the metadata have for a broker's replicas."""
+        """The directories that the metadata have for a broker's replicas, but those that it has lost."""
+        lost = self.processes[broker_id].notes.lost_all
         return [
             partition.directory_of(broker_id)
             for topic in image.topics_in_order()
-            for _, partition in topic.partitions_in_order()
-            if broker_id in partition.replicas
+            for index, partition in topic.partitions_in_order()
+            if broker_id in partition.replicas and (topic.topic_id, index) not in lost
         ]
 
     def check_known(self, image: ClusterImage, broker_id: int) -> None:
@@ -220,6 +237,8 @@ def test_metadata_and_brokers_agree_in_the_end(seed: int) -> None:
         if process.directories.are_several:
             world.check_known(image, broker_id)
         assert LOST_DIRECTORY not in world.recorded(image, broker_id)
+        for topic_id, index in process.notes.lost_all:
+            assert image.topics[topic_id].partitions[index].leader == NO_NODE
     for topic in image.topics_in_order():
         for _, partition in topic.partitions_in_order():
             if partition.leader >= 0:

@@ -15,6 +15,10 @@ only if the file is torn, which a power loss does to a log that was never synced
 the id begins, it may as well be of a former topic with that name. A broker that was fenced when a topic was made anew
 is not in the ISR, and one that is not in the ISR has no records that others lack: then it is set aside, too.
 
+A replica of which nothing is found begins empty, unless the controllers count on what it had (`_has_lost_all`):
+somebody has emptied its directory, or put another disk in its place. Then it counts as lost, so that it does not lead
+with an empty log.
+
 A replica may be moved to another directory (KIP-113). Once its copy there has all, the controllers are told the new
 directory, and it moves when they have recorded it. If the move is given up, they are told the old one again.
 
@@ -23,7 +27,7 @@ A large image is examined in parts, so that nothing else waits long for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import Protocol
 
@@ -32,7 +36,14 @@ from immutables import Map
 from kafkaproto import uuids
 from kafkaproto_server.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.broker.directories import LogDirectories
-from kafkaproto_server.broker.start_table import FoundReplica, Way, place_of, report_of, target_of
+from kafkaproto_server.broker.start_table import (
+    FoundReplica,
+    Way,
+    place_of,
+    report_of,
+    target_of,
+    was_never_placed,
+)
 from kafkaproto_server.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
@@ -70,6 +81,15 @@ class ReplicaListener(Protocol):
     ) -> None:
         """The metadata has a new state of a replica of this broker; ``directory_id`` is None if its directory is not
         known, or offline."""
+
+    def replica_lost_all(
+        self, topic: TopicImage, index: int, partition: PartitionImage, directory_id: bytes
+    ) -> None:
+        """The same of a replica of which the broker found nothing when it started, though the controllers count on its
+        records. It belongs into this directory."""
+
+    def replicas_placed(self) -> None:
+        """All replicas were told that the broker had when it started."""
 
     def replica_removed(self, topic_id: bytes, index: int) -> None:
         """A replica is not on this broker any more."""
@@ -111,11 +131,15 @@ class ReplicaDirectories:
         queue: AssignmentQueue,
         on_disk: Iterable[FoundReplica],
         listener: ReplicaListener,
+        *,
+        emptied: Collection[bytes] = (),
     ) -> None:
-        """``on_disk`` is what lies in the directories that work when the broker starts."""
+        """``on_disk`` is what lies in the directories that work when the broker starts; ``emptied`` are those of them
+        that look as if no broker had ever run on them."""
         self._listener = listener
         self._broker_id = broker_id
         self._directories = directories
+        self._emptied = frozenset(emptied)
         self._queue = queue
         self._topics: Map[bytes, TopicImage] = Map()
         # By name, for what lies in the directories; empty afterwards.
@@ -289,26 +313,38 @@ class ReplicaDirectories:
             partitions = topics[topic_id].partitions
             for index in sorted(partitions):
                 if known.get(index) is not partitions[index]:
-                    self._look_at((topic_id, index), partitions[index])
+                    has_lost_all = self._look_at((topic_id, index), partitions[index])
                     if self._broker_id in partitions[index].replicas:
-                        location = self._usable((topic_id, index))
-                        if location is not None and not self._directories.is_online(location):
-                            location = None
-                        self._listener.replica_changed(topics[topic_id], index, partitions[index], location)
+                        self._tell(topics[topic_id], index, partitions[index], has_lost_all=has_lost_all)
                 yield
-        self._has_looked = True
+        if not self._has_looked:
+            self._has_looked = True
+            self._listener.replicas_placed()
 
-    def _look_at(self, replica: Replica, partition: PartitionImage) -> None:
+    def _tell(self, topic: TopicImage, index: int, partition: PartitionImage, *, has_lost_all: bool) -> None:
+        replica = (topic.topic_id, index)
+        location = self._location[replica]
+        if location is not None and not self._directories.is_online(location):
+            location = None
+        if has_lost_all and location is not None:
+            self._listener.replica_lost_all(topic, index, partition, location)
+        else:
+            is_usable = replica not in self._lost
+            self._listener.replica_changed(topic, index, partition, location if is_usable else None)
+
+    def _look_at(self, replica: Replica, partition: PartitionImage) -> bool:
+        """Returns whether a replica was placed that has lost all."""
         if self._broker_id not in partition.replicas:
             if replica in self._location:
                 self._remove(replica)
-            return
+            return False
         # A replica that waits may have got a directory meanwhile.
-        if self._location.get(replica) is None:
-            self._place(replica, partition)
+        has_lost_all = self._location.get(replica) is None and self._place(replica, partition)
         self._report(replica, partition)
+        return has_lost_all
 
-    def _place(self, replica: Replica, partition: PartitionImage) -> None:
+    def _place(self, replica: Replica, partition: PartitionImage) -> bool:
+        """Returns whether it has lost all."""
         found = self._found.get(replica, ())
         recorded = partition.directory_of(self._broker_id)
         place = place_of(
@@ -329,6 +365,9 @@ class ReplicaDirectories:
         self._location[replica] = directory_id
         if directory_id is not None:
             self._load[directory_id] = self._load.get(directory_id, 0) + 1
+        has_lost_all = directory_id is not None and self._has_lost_all(place.way, recorded, partition)
+        if has_lost_all:
+            self._lost.add(replica)
         if place.way is not Way.WAIT:
             others = [
                 each
@@ -342,6 +381,22 @@ class ReplicaDirectories:
                     self._listener.found_future(each)
                 else:
                     self._listener.found_stray(each)
+        return has_lost_all
+
+    def _has_lost_all(self, way: Way, recorded: bytes, partition: PartitionImage) -> bool:
+        """Whether a replica of which nothing was found had records on which the controllers count.
+
+        A crash may come before a new replica has a directory, and then nothing is missing. But that directory would
+        be in the recorded one, which shows that a broker has run (`ReplicaListener.replicas_placed`).
+        """
+        if self._has_looked or way not in (Way.BEGIN, Way.CHOOSE):
+            return False
+        if self._broker_id not in (*partition.isr, *partition.elr, *partition.last_known_elr):
+            return False
+        if way is Way.BEGIN:
+            return recorded in self._emptied
+        # Nobody knows where it was before directories had ids: perhaps in none of those that are here.
+        return not was_never_placed(recorded) or self._emptied.issuperset(self._directories.online_ids)
 
     def _choice(self, preferred: bytes | None) -> bytes | None:
         """The directory for a new replica; None if none is online, and the broker is about to stop."""

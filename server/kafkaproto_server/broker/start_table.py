@@ -9,6 +9,9 @@ what lies in the log directories (KIP-858). It is a table; nothing here remember
 | here, offline          | open there | refuse to start  |            | wait       |             | wait        |
 | LOST, or an id unknown | open there | refuse to start  | promote it | wait       | choose      | wait        |
 
+What begins or is chosen is empty. If the controllers count on records that were there, the replica counts as lost
+(`replica_directories`).
+
 Where records are, the replica is, whatever is recorded. If nothing is found and a directory is offline, the replica may
 be in there. A future copy may lack the newest records, so it replaces the replica only if that cannot be anywhere
 else. Beside the replica, it is the copy of a move that has not ended, which begins again (`target_of`).

@@ -123,6 +123,8 @@ class BrokerData:
         self._producer_ids = ProducerIds(config.node_id, channel(), broker_epoch)
         self.on_disk = tuple(chain.from_iterable(survey.found for survey in opened.surveys.values()))
         """What lies in the directories at the start."""
+        self.emptied = tuple(each for each, survey in opened.surveys.items() if survey.is_emptied)
+        """The ids of those that look as if no broker had ever run on them."""
         self.manager = ReplicaManager(
             broker_id=config.node_id,
             disk=OpenFiles(disk, topic_file_limit(config)),

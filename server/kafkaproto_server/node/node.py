@@ -542,6 +542,7 @@ class Node:
             broker_id=config.node_id,
             directories=opened.log_directories,
             on_disk=self._data.on_disk,
+            emptied=self._data.emptied,
             replicas=self._data.manager,
             static_config=config.properties.values,
             channel=self._channel(opened, str(config.node_id)),

@@ -206,8 +206,9 @@ class BrokerReplicas:
         self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
         on_disk = [found for survey in surveys.values() for found in survey.found]
+        emptied = [each for each, survey in surveys.items() if survey.is_emptied]
         self._directories = ReplicaDirectories(
-            broker_id, directories, self.assignments, on_disk, self.manager
+            broker_id, directories, self.assignments, on_disk, self.manager, emptied=emptied
         )
         self.port = self._port()
 

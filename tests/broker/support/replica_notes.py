@@ -15,6 +15,10 @@ class ReplicaNotes:
     def __init__(self) -> None:
         self.placed: dict[tuple[bytes, int], bytes | None] = {}
         """The directory of each replica that was told last."""
+        self.lost_all: dict[tuple[bytes, int], bytes] = {}
+        """Those of which nothing was left."""
+        self.times_placed = 0
+        """How often all replicas were told that the broker had when it started."""
         self.strays: list[str] = []
         """The names of what was to be set aside."""
         self.futures: list[str] = []
@@ -31,8 +35,18 @@ class ReplicaNotes:
         self.placed[topic.topic_id, index] = directory_id
         self.order.append(topic.topic_id)
 
+    def replica_lost_all(
+        self, topic: TopicImage, index: int, partition: PartitionImage, directory_id: bytes
+    ) -> None:
+        self.lost_all[topic.topic_id, index] = directory_id
+
+    def replicas_placed(self) -> None:
+        self.times_placed += 1
+
     def replica_removed(self, topic_id: bytes, index: int) -> None:
-        del self.placed[topic_id, index]
+        assert (topic_id, index) in {**self.placed, **self.lost_all}
+        self.placed.pop((topic_id, index), None)
+        self.lost_all.pop((topic_id, index), None)
 
     def found_stray(self, found: FoundReplica) -> None:
         self.strays.append(found.name)

@@ -88,6 +88,7 @@ class Broker:
             broker_id=1,
             directories=directories,
             on_disk=(),
+            emptied=(),
             replicas=self.replicas,
             static_config={},
             channel=self.channel,

@@ -23,6 +23,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
 from kafkaproto_server.storage.errors import StorageError
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
 from tests.apis.support.replicas import PATH
+from tests.controller.support.harness import directory
 from tests.sim.disk import MemoryDisk
 
 TIMESTAMP_MS = 1_700_000_000_000
@@ -322,6 +323,64 @@ def test_what_is_left_is_served_once_an_administrator_accepts_the_loss(damage: s
     assert [each for _, _, each in batches(found)] == [[b"new"]]
     # The other log is as it was.
     assert [value for _, _, each in batches(broker.fetch("u").records) for value in each] == [b"u"]
+
+
+def emptied(broker: DataBroker, *, is_new_disk: bool) -> None:
+    """Somebody removes all from the log directory of a broker that was killed, or puts a new disk in its place."""
+    ended(broker, is_clean=False)
+    disk = broker.replicas.disk
+    remove(disk, *(path for path in list(disk._names) if path.startswith(f"{PATH}/")))
+    if is_new_disk:
+        broker.directory_ids[PATH] = directory(ME, 9)
+
+
+@pytest.mark.parametrize("is_new_disk", [False, True])
+def test_what_an_emptied_log_directory_had_is_not_begun_anew_as_an_empty_log(
+    is_new_disk: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = written()
+    emptied(broker, is_new_disk=is_new_disk)
+    for _ in range(3):
+        started(broker, is_clean=False)
+        for topic in ("t", "u"):
+            assert broker.produce(topic, batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+            recorded = broker.harness.partition(topic).directory_of(ME)
+            # The controllers know that no disk of the broker has this id.
+            assert recorded == (directory(ME, 0) if is_new_disk else LOST_DIRECTORY)
+    assert "the log directory was emptied or replaced" in caplog.text
+    # What is new has lost nothing.
+    broker.topic("new", [ME])
+    broker.report()
+    broker.heartbeat()
+    assert broker.produce("new", batch()).error_code == 0
+    ended(broker, is_clean=False)
+    accept_log(broker.replicas.disk, [PATH], "t", 0, topic_id=broker.topic_id("t"), report=lambda line: None)
+    started(broker, is_clean=False)
+    assert broker.produce("t", batch()).base_offset == 0
+    assert broker.produce("new", batch()).base_offset == 1
+    assert broker.produce("u", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+@pytest.mark.parametrize("is_new_disk", [False, True])
+def test_what_an_emptied_log_directory_had_is_fetched_anew_if_another_leads(is_new_disk: bool) -> None:
+    broker = written([ME, OTHER])
+    emptied(broker, is_new_disk=is_new_disk)
+    started(broker, is_clean=False)
+    partition = broker.harness.partition("t")
+    assert (partition.leader, partition.isr) == (OTHER, (OTHER,))
+    found = broker.replicas.partition("t", 0)
+    assert (found.role, found.log_end_offset) == (Role.FOLLOWER, 0)
+
+
+def test_a_replica_that_was_not_begun_before_a_crash_has_lost_nothing() -> None:
+    broker = DataBroker()
+    broker.topic("t", [ME])
+    broker.report()
+    broker.replicas.manager.replicas.write_checkpoint(HIGH_WATERMARKS)
+    broker.topic("u", [ME])
+    broker.replicas.disk.open_files.clear()
+    started(broker, is_clean=False)
+    assert broker.produce("u", batch()).error_code == 0
 
 
 def test_a_loss_is_accepted_of_one_log_that_nobody_uses() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import trio
 
@@ -44,6 +44,7 @@ class BrokerLifecycleManager:
         broker_id: int,
         directories: LogDirectories,
         on_disk: Iterable[FoundReplica],
+        emptied: Collection[bytes],
         replicas: ReplicaListener,
         static_config: Mapping[str, str],
         channel: ControllerChannel,
@@ -56,7 +57,9 @@ class BrokerLifecycleManager:
         self._lifecycle = lifecycle
         self._assignments = AssignmentQueue(broker_id)
         self._manager = replicas
-        self._replicas = ReplicaDirectories(broker_id, directories, self._assignments, on_disk, replicas)
+        self._replicas = ReplicaDirectories(
+            broker_id, directories, self._assignments, on_disk, replicas, emptied=emptied
+        )
         self._applier = MetadataApplier(
             broker_id=broker_id,
             static_config=static_config,

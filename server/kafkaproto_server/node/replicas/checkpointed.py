@@ -14,6 +14,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     LOG_STARTS,
     RECOVERY_POINTS,
 )
+from kafkaproto_server.storage.log.reached import REACHED_BY_METADATA, Reached, reached_by_checkpoints
 
 PartitionId = tuple[bytes, int]
 """(topic id, partition index)"""
@@ -25,6 +26,9 @@ class Checkpointed(msgspec.Struct, frozen=True, kw_only=True):
     recovery_point: int = 0
     log_start_offset: int = 0
     high_watermark: int = 0
+    is_emptied: bool = False
+    """Whether nothing was left of the replica and of the checkpoints when the broker started, though the controllers
+    count on its records."""
 
     def offset(self, checkpoint: str) -> int:
         """The offset in a checkpoint."""
@@ -32,6 +36,16 @@ class Checkpointed(msgspec.Struct, frozen=True, kw_only=True):
             return self.recovery_point
         return self.log_start_offset if checkpoint == LOG_STARTS else self.high_watermark
 
+    def reached(self, *, is_kept: bool) -> Reached | None:
+        """How far the log must reach. ``is_kept``: nothing that was written can be gone."""
+        if self.is_emptied:
+            return REACHED_BY_METADATA
+        return reached_by_checkpoints(self.recovery_point, self.high_watermark, is_kept=is_kept)
+
+
+EMPTIED = Checkpointed(recovery_point=1, is_emptied=True)
+"""What is known of a replica that has lost all. The next start, too, has to see that something is missing, so a
+checkpoint says that there was a record."""
 
 CHECKPOINTS = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
 """All checkpoints that the broker writes."""

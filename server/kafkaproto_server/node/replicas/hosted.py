@@ -21,7 +21,7 @@ from kafkaproto_server.image.entries import PartitionImage
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.metrics.histogram import Histogram
 from kafkaproto_server.node.replicas.boot_notes import BootNotes
-from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed, PartitionId
+from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, EMPTIED, Checkpointed, PartitionId
 from kafkaproto_server.node.replicas.checkpoints import Checkpoints
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob, DiskLane, HeldJobs, LogLane, do_jobs
 from kafkaproto_server.node.replicas.failed_logs import FailedLogs, is_of_log
@@ -42,7 +42,6 @@ from kafkaproto_server.storage.directories.partition_directories import (
 )
 from kafkaproto_server.storage.errors import LogFailedError, StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
 from kafkaproto_server.storage.log.unsynced import Unsynced, time_to_make_durable
 
@@ -170,8 +169,8 @@ class HostedReplicas:
         self._surveys = surveys
         self._directories = directories
         self._renames = Renames(disk, directories)
-        # What lies in the directories and was neither opened nor set aside.
         found = [each for survey in surveys.values() for each in survey.found]
+        # What lies in the directories and was neither opened nor set aside.
         self._unopened = {
             (each.directory_id, each.topic_id, each.index, each.is_future): each
             for each in found
@@ -191,7 +190,9 @@ class HostedReplicas:
         self.arriving = self._checkpoints.arriving
         """See `Checkpoints.arriving`."""
         self.removals = Removals(disk, clock, background, self._not_removed, directories.is_online)
-        self._remove_what_was_deleted()
+        for directory_id, survey in surveys.items():
+            paths = [f"{self._paths[directory_id]}/{name}" for name in survey.deleted]
+            self.removals.later(directory_id, paths, self._delete_delay_ms)
         self._applied, self._closed, self._damaged = applied, closed, damaged
         self._directory_failed = directory_failed
         self.failed_logs = FailedLogs(clock, call_at, self._reopen, lost)
@@ -202,11 +203,6 @@ class HostedReplicas:
         self.by_id: dict[PartitionId, Hosted] = {}
         self.offline: set[PartitionId] = set()
         """Replicas whose log was not opened, because it is or may be in a directory that is offline."""
-
-    def _remove_what_was_deleted(self) -> None:
-        for each, survey in self._surveys.items():
-            paths = [f"{self._paths[each]}/{name}" for name in survey.deleted]
-            self.removals.later(each, paths, self._delete_delay_ms)
 
     @property
     def are_open(self) -> bool:
@@ -230,22 +226,28 @@ class HostedReplicas:
         return self.by_id.get((topic_id, index))
 
     def add(
-        self, partition: Partition, image: PartitionImage, directory_id: bytes, settings: TopicSettings
+        self,
+        partition: Partition,
+        image: PartitionImage,
+        directory_id: bytes,
+        settings: TopicSettings,
+        *,
+        has_lost_all: bool = False,
     ) -> None:
-        """Open the log of a replica, or begin one."""
-        partition_id = (partition.topic_id, partition.index)
+        """Open the log of a replica, or begin one. ``has_lost_all``: see `replica_lost_all` of `ReplicaListener`."""
         survey = self._surveys[directory_id]
         found = self._take_found(directory_id, partition)
-        is_here = found is not None and not found.is_future
-        known = Checkpointed() if found is None else self._checkpoints.known(found)
+        known = EMPTIED if has_lost_all else Checkpointed()
+        if found is not None:
+            known = self._checkpoints.known(found)
         hosted = Hosted(partition, directory_id, self._lanes[directory_id], settings, known)
         hosted.image = image
         # First here, then not there any more: a thread may write a checkpoint meanwhile.
-        self.by_id[partition_id] = hosted
+        self.by_id[partition.topic_id, partition.index] = hosted
         if found is not None:
             self._checkpoints.claim(found)
             hosted.found_path = f"{self._paths[directory_id]}/{found.name}"
-        if is_here:
+        if found is not None and not found.is_future:
             self._put_open(hosted, is_kept=survey.is_kept, is_clean=survey.is_clean)
         else:
             # What the checkpoints say of its name is of another topic, or of a log that is not here any more.
@@ -415,7 +417,7 @@ class HostedReplicas:
             log_start_offset=known.log_start_offset,
             # A log that was closed in order has a checkpoint, unless an administrator gave up what it says.
             is_clean=is_clean and known.recovery_point > 0,
-            reached=reached_by_checkpoints(known.recovery_point, known.high_watermark, is_kept=is_kept),
+            reached=known.reached(is_kept=is_kept),
             is_kept=is_kept,
             was_compacted=was_compacted,
             producer_expiration_ms=producer_expiration_ms,

@@ -101,6 +101,9 @@ class ReplicaManager:
         """Called when a replica begins or ceases to lead, also if it leads in another epoch."""
         self._directory_failed = directory_failed
         self._directories = directories
+        self._emptied = tuple(each for each, survey in surveys.items() if survey.is_emptied)
+        # How many of those do not show yet that a broker ran.
+        self._showing = 0
         # Directories that failed, with the problem, until that is reported.
         self._failures: list[tuple[str, str]] = []
         self._has_failed = trio.Event()
@@ -269,8 +272,8 @@ class ReplicaManager:
 
     @property
     def are_open(self) -> bool:
-        """Whether all logs are open that the metadata places here."""
-        return self.replicas.are_open
+        """Whether all logs are open that the metadata places here, and each log directory shows that a broker ran."""
+        return self.replicas.are_open and not self._showing
 
     def attach(self, moves: ReplicaMoves) -> None:
         """See `broker.replica_directories.ReplicaListener`."""
@@ -291,18 +294,45 @@ class ReplicaManager:
         elif directory_id is None:
             self.replicas.offline.add((topic.topic_id, index))
         else:
-            self.replicas.offline.discard((topic.topic_id, index))
-            settings = self._settings.of(topic.name, self._image(), self._node_configs())
-            created = Partition(
-                topic=topic.name,
-                topic_id=topic.topic_id,
-                index=index,
-                broker_id=self._broker_id,
-                brokers=self,
-                ask_for_isr=self._isr_changes.add,
-                max_lag_ms=self._max_lag_ms,
-            )
-            self.replicas.add(created, image, directory_id, settings)
+            self._add(topic, index, image, directory_id)
+
+    def replica_lost_all(
+        self, topic: TopicImage, index: int, image: PartitionImage, directory_id: bytes
+    ) -> None:
+        """Nothing is left of a replica on whose records the controllers count."""
+        self._add(topic, index, image, directory_id, has_lost_all=True)
+
+    def replicas_placed(self) -> None:
+        """All replicas were told that the broker had when it started."""
+        # If a directory has no checkpoints from now on, somebody has emptied it.
+        for directory_id in self._emptied:
+            self._showing += 1
+            self.replicas.write_checkpoints_of(directory_id, self._was_shown)
+
+    def _was_shown(self) -> None:
+        self._showing -= 1
+
+    def _add(
+        self,
+        topic: TopicImage,
+        index: int,
+        image: PartitionImage,
+        directory_id: bytes,
+        *,
+        has_lost_all: bool = False,
+    ) -> None:
+        self.replicas.offline.discard((topic.topic_id, index))
+        settings = self._settings.of(topic.name, self._image(), self._node_configs())
+        created = Partition(
+            topic=topic.name,
+            topic_id=topic.topic_id,
+            index=index,
+            broker_id=self._broker_id,
+            brokers=self,
+            ask_for_isr=self._isr_changes.add,
+            max_lag_ms=self._max_lag_ms,
+        )
+        self.replicas.add(created, image, directory_id, settings, has_lost_all=has_lost_all)
 
     def _maybe_begin_anew(self, hosted: Hosted) -> None:
         """Fetch a replica anew whose log is damaged, unless the controllers count on what it has: then it stays closed,

@@ -55,6 +55,8 @@ class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it says that the machine has run on since all of its logs were open."""
     is_kept: bool = False
     """Whether all that the broker wrote has to be there: it stopped in order, or the machine has run on since."""
+    is_emptied: bool = False
+    """Whether nothing shows that a broker ever ran on it: it is new, or somebody has emptied it."""
 
     def checkpointed(self, topic: str, index: int) -> Checkpointed:
         """What the checkpoints say of a replica."""
@@ -79,7 +81,8 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     is_kept = is_of_boot or is_clean
     recovery_points = _offsets(disk, path, RECOVERY_POINTS)
     high_watermarks = _offsets(disk, path, HIGH_WATERMARKS)
-    for name in disk.list_directory(path):
+    names = disk.list_directory(path)
+    for name in names:
         found = parse_directory_name(name)
         if found is not None and found.suffix == DELETE_SUFFIX:
             deleted.append(name)
@@ -103,8 +106,17 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
         cleaned=_offsets(disk, path, CLEANED),
         is_kept=is_kept,
         is_of_boot=is_of_boot,
+        is_emptied=not any(_is_of_a_broker(name) for name in names),
     )
     return structs.replace(survey, found=(*replicas, *_gone(survey, directory_id)))
+
+
+def _is_of_a_broker(name: str) -> bool:
+    """Whether a broker has made it. Its notes of starts and stops do not count: their names begin with a dot, and often
+    stay when all is removed."""
+    if name in (RECOVERY_POINTS, HIGH_WATERMARKS, LOG_STARTS, CLEANED):
+        return True
+    return name != METADATA_LOG_NAME and parse_directory_name(name) is not None
 
 
 def without_moved(surveys: Mapping[bytes, DirectorySurvey]) -> dict[bytes, DirectorySurvey]:

@@ -67,6 +67,13 @@ TOPIC_REMEDY = (
     " loss while the broker is stopped: kafka-storage accept-log"
 )
 """What the operator of a broker can do."""
+REACHED_BY_METADATA = Reached(
+    offset=1,
+    file="",
+    statement="the log directory was emptied or replaced, and the metadata counts on records that this broker had",
+    remedy=TOPIC_REMEDY,
+)
+"""Of a log of which nothing is left, also no checkpoint."""
 
 
 def reached_by_checkpoints(recovery_point: int, high_watermark: int, *, is_kept: bool) -> Reached | None:
