@@ -150,6 +150,15 @@ def test_a_group_that_has_members_stays_when_an_id_expires() -> None:
     assert groups.beat(member_id, 1) is NONE
 
 
+def test_a_group_whose_first_member_waits_for_others_stays_when_an_id_expires() -> None:
+    groups = Groups(initial_rebalance_delay_ms=2 * SESSION_MS)
+    first = groups.join()
+    groups.join(needs_known_id=True)
+    groups.advance(SESSION_MS)
+    groups.advance(SESSION_MS)
+    assert [each.code for each in first] == [NONE]
+
+
 def test_an_unknown_id_is_refused() -> None:
     groups = Groups()
     assert groups.refusal("nobody") is ErrorCode.UNKNOWN_MEMBER_ID

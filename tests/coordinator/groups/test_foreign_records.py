@@ -17,7 +17,7 @@ from kafkaproto_server.requests.group_requests import SyncValues
 from kafkaproto_server.requests.offset_requests import OffsetCommitPartition
 from tests.coordinator.support.consumers import topic_id
 from tests.coordinator.support.foreign_records import GROUPS, INSTANCES, MEMBERS, METADATA, Foreign
-from tests.coordinator.support.groups import Groups
+from tests.coordinator.support.groups import SESSION_MS, Groups
 from tests.coordinator.support.share_groups import ShareCoordinator
 
 SEEDS = 60
@@ -185,6 +185,18 @@ def test_a_group_that_had_to_be_mended_keeps_its_offsets_and_is_told_of_once() -
     groups.shard = shard
     assert groups.described().state == "Empty"
     assert groups.fetch() == {("a", 0): (9, -1, "")}
+
+
+def test_a_group_whose_record_names_no_protocol_type_stays_when_an_id_expires() -> None:
+    groups = Groups()
+    groups.log.append([Record(GroupMetadataKey(group="group"), GroupMetadataValue(generation=5), 3)])
+    groups.shard = groups._new()
+    for entry in groups.log.entries:
+        groups.shard.replay(*groups.log.decoded(entry), entry.offset, entry.producer_id)
+    groups.shard.loaded()
+    groups.join(needs_known_id=True)
+    groups.advance(SESSION_MS)
+    assert [name for name, *_ in groups.listed()] == ["group"]
 
 
 def test_epochs_that_a_group_may_have() -> None:

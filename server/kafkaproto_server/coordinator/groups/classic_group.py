@@ -101,13 +101,8 @@ class ClassicGroup:
 
     @property
     def is_unused(self) -> bool:
-        """Whether nothing was ever kept of it, and nobody is about to join."""
-        return (
-            self.state is ClassicState.EMPTY
-            and not self.generation
-            and self.protocol_type is None
-            and not self.pending_ids
-        )
+        """Whether nothing was ever kept of it, and nobody is about to join. The first member brings a protocol type."""
+        return not self.generation and self.protocol_type is None and not self.pending_ids
 
     def become(self, state: ClassicState, wall_ms: int) -> None:
         """Go to another state."""
