@@ -9,6 +9,7 @@ import pytest
 from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.log.topic_log import TopicLog
 from tests.sim.disk import MemoryDisk
@@ -27,13 +28,14 @@ COMPACTED = replace(CONFIG, cuts_at_gaps=False)
 NO_LIMIT = 1 << 62
 
 
-def open_log(store: MemoryDisk, config: LogConfig, *, is_clean: bool = False) -> TopicLog:
+def open_log(store: MemoryDisk, config: LogConfig, *, is_clean: bool = False, durable: int = 0) -> TopicLog:
     return TopicLog.open(
         store,
         LOG,
         topic_id=bytes(16),
         config=config,
         is_clean=is_clean,
+        reached=reached_by_checkpoints(durable, 0, is_kept=False),
         producer_expiration_ms=NO_LIMIT,
     )
 
@@ -49,8 +51,9 @@ def offsets(log: TopicLog) -> list[int]:
     return found
 
 
-def after_a_crash(lost: str, config: LogConfig) -> TopicLog:
-    """A log of three segments with two batches each, as it is opened after a crash took a part of the second one."""
+def after_a_crash(lost: str, config: LogConfig, *, durable: int = 0) -> TopicLog:
+    """A log of three segments with two batches each, as it is opened after a crash took a part of the second one.
+    ``durable``: before this offset, a checkpoint says, it was durable."""
     store = MemoryDisk()
     store.make_directory("/data")
     log = open_log(store, config)
@@ -65,9 +68,9 @@ def after_a_crash(lost: str, config: LogConfig) -> TopicLog:
         file = store.open(path)
         file.truncate(size_bytes // 2)
         file.close()
-    else:
+    elif lost == "all of it":
         store.remove(path)
-    return open_log(store, config)
+    return open_log(store, config, durable=durable)
 
 
 @pytest.mark.parametrize(("lost", "left"), [("its last batch", [0, 1, 2]), ("all of it", [0, 1])])
@@ -80,6 +83,18 @@ def test_a_log_ends_before_the_gap_that_a_crash_made(lost: str, left: list[int])
     # Nothing of what lay behind comes back, and what is appended continues the log.
     log.append([batch(len(left))])
     assert offsets(log) == [*left, len(left)]
+
+
+def test_a_log_of_which_a_crash_took_nothing_is_as_it_was() -> None:
+    log = after_a_crash("nothing", CONFIG)
+    assert offsets(log) == [0, 1, 2, 3, 4, 5]
+    assert log.log.recovery_note is None
+
+
+@pytest.mark.parametrize(("durable", "left"), [(1, [0, 1]), (2, [0, 1]), (3, [0, 1, 4, 5])])
+def test_a_gap_in_what_was_durable_is_none_that_a_crash_made(durable: int, left: list[int]) -> None:
+    """It was there before: nobody knows of this log that it was never compacted."""
+    assert offsets(after_a_crash("all of it", CONFIG, durable=durable)) == left
 
 
 @pytest.mark.parametrize(("lost", "left"), [("its last batch", [0, 1, 2, 4, 5]), ("all of it", [0, 1, 4, 5])])

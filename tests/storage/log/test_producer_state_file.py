@@ -6,6 +6,10 @@ import pytest
 
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.log.producer_state_file import write_producer_state
+from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.storage.log.topic_log import TopicLog
+from tests.sim.disk import MemoryDisk
+from tests.storage.support.helpers import batch
 
 
 @pytest.mark.parametrize("is_durable", [True, False])
@@ -21,3 +25,21 @@ def test_the_newest_two_stay_with_what_was_written_for_them(disk: Disk, root: st
     names = [f"{offset:020}.snapshot" for offset in (9, 10)]
     assert disk.list_directory(root) == names
     assert [disk.read_file(f"{root}/{name}") for name in names] == [b"nine", b"ten"]
+
+
+def test_no_state_is_written_for_an_offset_that_was_cut_meanwhile() -> None:
+    """It would be taken for the state after other records that are appended later."""
+    disk = MemoryDisk()
+    log = TopicLog.open(
+        disk,
+        "/t-0",
+        topic_id=bytes(16),
+        config=LogConfig(has_gaps=True, is_durable_at_once=False),
+        producer_expiration_ms=1_000,
+    )
+    log.append([batch(0, count=4)])
+    for offset in (3, 4, 5):
+        log.write_producers(b"states", offset)
+    found = [name for name in disk.list_directory("/t-0") if name.endswith(".snapshot")]
+    assert found == [f"{offset:020}.snapshot" for offset in (3, 4)]
+    assert disk.read_file(f"/t-0/{found[1]}") == b"states"
