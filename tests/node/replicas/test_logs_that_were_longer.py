@@ -19,6 +19,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
     read_offsets,
+    write_offsets,
 )
 from kafkaproto_server.storage.errors import StorageError
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
@@ -402,6 +403,31 @@ def test_a_loss_is_accepted_of_one_log_that_nobody_uses() -> None:
     before = disk.list_directory(T)
     refused("t", [PATH], None, f"{log(20)} is a directory: move it away")
     assert disk.list_directory(T) == before
+
+
+def test_after_a_stop_a_log_is_read_if_an_administrator_has_removed_its_recovery_point() -> None:
+    """The indexes alone do not show that a batch in the middle of a segment is damaged."""
+    broker = written()
+    ended(broker, is_clean=True)
+    disk = broker.replicas.disk
+    offsets = read_offsets(disk, PATH, RECOVERY_POINTS)
+    del offsets["t", 0]
+    write_offsets(disk, PATH, RECOVERY_POINTS, offsets)
+    flip(disk, log(10), 6 * BATCH_BYTES - 2)
+    started(broker, is_clean=True)
+    assert broker.fetch("t").error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_after_a_loss_of_power_a_log_is_read_from_its_recovery_point_on() -> None:
+    broker = written()
+    broker.replicas.manager.replicas.write_checkpoint(RECOVERY_POINTS)
+    disk = broker.replicas.disk
+    assert read_offsets(disk, PATH, RECOVERY_POINTS)["t", 0] == 20
+    disk.open_files.clear()
+    disk.boots += 1
+    flip(disk, log(20), 6 * BATCH_BYTES - 2)
+    started(broker, is_clean=False)
+    assert broker.replicas.partition("t", 0).log_end_offset == 25
 
 
 def test_a_replica_that_still_lacks_what_it_had_is_not_complete_after_a_stop() -> None:
