@@ -17,6 +17,7 @@ from kafkaproto_server.net.limits import (
     RECEIVE_CHUNK_BYTES,
     SEND_CHUNK_BYTES,
     SEND_TIMEOUT_MS,
+    UNCOUNTED_BYTES,
 )
 from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request, Respond
 from kafkaproto_server.ports import Buffer
@@ -100,7 +101,10 @@ async def test_a_request_without_a_response_is_passed_over() -> None:
         await theirs.aclose()
 
 
-async def test_an_unsupported_api_versions_request_reaches_serve_and_leaves_the_connection_usable() -> None:
+@pytest.mark.parametrize("body", [b"two", bytes(3 * UNCOUNTED_BYTES)], ids=["small", "large"])
+async def test_an_unsupported_api_versions_request_reaches_serve_and_leaves_the_connection_usable(
+    body: bytes,
+) -> None:
     seen: list[Request] = []
 
     async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
@@ -114,8 +118,8 @@ async def test_an_unsupported_api_versions_request_reaches_serve_and_leaves_the_
     ours, theirs = memory_stream_pair()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(make_pump(ours, serve).run)
-        await theirs.send_all(request(1, api_key=18, version=99) + request(2, b"two"))
-        expected = framed(b"\0\0\0\1refused") + echo(2, b"two")
+        await theirs.send_all(request(1, api_key=18, version=99) + request(2, body))
+        expected = framed(b"\0\0\0\1refused") + echo(2, body)
         assert await receive_exactly(theirs, len(expected)) == expected
         await theirs.aclose()
     assert isinstance(seen[0], UnsupportedApiVersions)

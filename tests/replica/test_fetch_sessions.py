@@ -632,6 +632,22 @@ def test_a_session_that_grows_beyond_its_room_is_closed(monkeypatch: pytest.Monk
     assert (full.error_code, full.session_id, len(full.responses)) == (0, 0, 6)
 
 
+def test_without_room_a_session_goes_on_as_long_as_it_does_not_become_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kafkaproto_server.replica.fetch_session_cache.FEW_PARTITIONS", 2)
+    world = world_of(10)
+    sessions = sessions_of(world)
+    large = begin_session(world, sessions, 4, is_quiet=False)
+    small = begin_session(world, sessions, 2, is_quiet=False)
+    monkeypatch.setattr("kafkaproto_server.replica.fetch_session_cache.MAX_PARTITIONS", 5)
+    for session_id in (large, small):
+        assert serve(world, sessions, request(session_id, 1)).error_code == 0
+    grown = serve(world, sessions, request(small, 2, [fetch(2)]))
+    assert grown.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert sessions.cache.partitions == 4
+
+
 def test_a_session_knows_the_names_that_its_topics_had() -> None:
     world = world_of(2)
     world.names[TOPIC_ID] = "t"

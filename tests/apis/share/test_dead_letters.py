@@ -202,6 +202,28 @@ def test_what_cannot_be_read_is_told_by_its_offset(monkeypatch: pytest.MonkeyPat
     assert [(offset_of(each), each.value) for each in burying.letters()] == [(0, None)]
 
 
+def test_offsets_without_a_record_are_archived_and_nothing_is_written(
+    burying: Burying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compaction has removed the second record since a member had it."""
+    transport = burying.hold()
+    burying.write(b"a", b"b", b"c")
+    burying.begin()
+    read = TopicLog.read_records
+
+    def read_compacted(log: TopicLog, offset: int, *arguments: Any, **options: Any) -> Any:
+        return read(log, 2 if offset == 1 else offset, *arguments, **options)
+
+    monkeypatch.setattr(TopicLog, "read_records", read_compacted)
+    burying.reject(1, 1)
+    assert transport.batches == []
+    assert burying.persister.written().batches == (StateBatch(1, 1, ARCHIVED, 1),)
+    assert len(burying.node) == 0
+    # The next round is not held up.
+    burying.reject(2, 2, epoch=2)
+    assert transport.written() == [2]
+
+
 def test_only_so_many_groups_have_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dead_letters, "MAX_GROUPS", 2)
     node = Burying().node
