@@ -411,6 +411,24 @@ def test_a_cleaning_of_a_log_that_changed_is_given_up(where: str) -> None:
     assert not [each for each in world.disk.open_files if str(each).endswith(".cleaned")]
 
 
+def test_a_cleaning_that_is_given_up_half_way_closes_what_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafkaproto_server.storage.log.cleaning.WRITE_BYTES", 1)
+    world = several_segments()
+    names = world.disk.list_directory(LOG)
+    cleaning = Cleaning(
+        world.disk, plan(world.log, world.found, CONFIG, now_ms=world.now_ms, delete_retention_ms=0)
+    )
+
+    def written() -> list[str]:
+        return [name for name in map(str, world.disk.open_files) if ".cleaned" in name]
+
+    while not written():
+        cleaning.work(1)
+    cleaning.abandon()
+    assert written() == []
+    assert world.disk.list_directory(LOG) == names
+
+
 def test_a_damaged_log_is_not_cleaned_and_stays_as_it_is() -> None:
     world = several_segments()
     names = world.disk.list_directory(LOG)

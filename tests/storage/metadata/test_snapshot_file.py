@@ -72,6 +72,7 @@ def test_it_is_read_only_and_can_be_read_in_pieces(disk: Disk, root: str) -> Non
     assert store.read_at(ID, len(whole) - 3, 20) == whole[-3:]
     if isinstance(disk, MemoryDisk):
         assert disk.is_read_only(store.path(ID))
+        assert not disk.open_files
     missing = SnapshotId(epoch=1, end_offset=1)
     for ask in (store.size, lambda each: store.read_at(each, 0, 1)):
         with pytest.raises(FileNotFoundError):
