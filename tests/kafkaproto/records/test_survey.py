@@ -13,6 +13,7 @@ from kafkaproto.primitives import Buffer, read_unsigned_varint, write_varint
 from kafkaproto.records.alike import RecordSurvey, survey_alike
 from kafkaproto.records.record import MAX_HEADERS, NewRecord, encode_records, read_records
 from kafkaproto.records.survey import (
+    _STEP_UNITS,
     OverBudgetError,
     ReadingBudget,
     located_records,
@@ -116,6 +117,12 @@ def test_offsets_of_many_records_are_followed() -> None:
         survey_records(data + more, 9100)
 
 
+def test_many_usual_records_take_few_steps_and_not_one() -> None:
+    data, _ = encode_records([NewRecord(b"k", None)] * 9000, 0, 0)
+    steps = sum(1 for _ in survey_in_steps(data, 9000))
+    assert 9000 // (_STEP_UNITS + 100) <= steps <= 9000 // _STEP_UNITS + 2
+
+
 def test_length_of_a_record_is_limited() -> None:
     data, _ = encode_records([NewRecord(b"k", b"v" * 92)], 0, 0)
     assert len(data) == 102
@@ -135,6 +142,7 @@ def test_length_of_a_record_is_limited() -> None:
         (b"\0\0\0\x01\x01\x02\x81\0\x01", "a header has no key"),
         (b"\0\0\0\x01\x01\x01", "headers"),
         (b"\0\0\0\x01\x01" + varint(MAX_HEADERS + 1), "headers"),
+        (b"\0\0\0\x01\x01" + varint(-5001) + b"\0\x01" * 5000, "headers"),
         (b"\0\0\0\x01\x01\0x", "its length does not fit its content"),
         (b"\0\0\0\x01\x0a\0", "the bytes end inside it"),
         (b"\0\0\0\x81\x80\x80\x80\x80\x01\x01\0", "varint"),
