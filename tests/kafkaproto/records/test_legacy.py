@@ -6,6 +6,7 @@ import gzip
 import random
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from struct import pack
 from typing import Any
 
@@ -16,13 +17,14 @@ from hypothesis import strategies as st
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import BatchScan, StopReason
-from kafkaproto.records.batch import Record, RecordBatchView, TimestampType
+from kafkaproto.records.batch import NewRecord, Record, RecordBatchView, TimestampType, build_batch
 from kafkaproto.records.kept import StoredRecord
 from kafkaproto.records.legacy import (
     LegacyBatchView,
     LegacyStoredRecords,
     iterate_stored_batches,
     read_head,
+    view_of_batch,
     with_right_checksum,
 )
 from kafkaproto.records.times import record_times
@@ -282,6 +284,28 @@ def test_offsets_that_no_message_has(offset: int) -> None:
         LegacyBatchView(message(offset, b"v", magic=1)).check()
 
 
+@pytest.mark.parametrize("magic", [0, 1, 2])
+def test_what_ends_inside_the_head_of_a_batch_is_none_of_any_format(magic: int) -> None:
+    whole = message(0, None, magic=min(magic, 1))
+    if magic == 2:
+        whole = build_batch([NewRecord(b"k", b"v")], base_offset=0, timestamp_ms=TIME_MS)
+    view = view_of_batch(b"before" + whole, 6)
+    assert (view.magic, view.size_in_bytes) == (magic, len(whole))
+    for size in range(len(whole)):
+        with pytest.raises(RemoteProtocolError):
+            view_of_batch(whole[:size])
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_each_message_says_whether_its_checksum_is_right(magic: int) -> None:
+    inner = [bytearray(message(offset, b"value", magic=magic)) for offset in range(3)]
+    inner[1][-1] ^= 1
+    for data, right in zip(inner, (True, False, True), strict=True):
+        assert [each.is_valid for each in LegacyBatchView(data).messages()] == [right]
+    data = wrapper(2, [bytes(each) for each in inner], magic=magic)
+    assert [each.is_valid for each in LegacyBatchView(data).messages()] == [True, False, True]
+
+
 def test_a_batch_of_format_2_is_no_message() -> None:
     with pytest.raises(RemoteProtocolError, match="magic 2 is not 0 or 1"):
         read_head(bytes(16) + b"\2" + bytes(60), 0)
@@ -293,18 +317,26 @@ def test_a_batch_of_format_2_is_no_message() -> None:
 
 
 def lz4(data: bytes, *, has_size: bool) -> bytes:
-    if has_size:
-        return bytes(cramjam.lz4.compress(data))
     compressor = cramjam.lz4.Compressor(content_checksum=False, block_linked=False)
     compressor.compress(data)
-    return bytes(compressor.finish())
+    frame = bytes(compressor.finish())
+    if not has_size:
+        return frame
+    # The library writes no size of the content. It takes one, with the only checksum of the header that is right.
+    head = frame[:4] + bytes([frame[4] | 8]) + frame[5:6] + len(data).to_bytes(8, "little")
+    for checksum in range(256):
+        sized = head + bytes([checksum]) + frame[7:]
+        with suppress(cramjam.DecompressionError):
+            cramjam.lz4.decompress(sized)
+            return sized
+    raise AssertionError("no checksum is right")
 
 
 @pytest.mark.parametrize("has_size", [False, True])
 def test_any_header_checksum_of_lz4_is_taken_in_format_0_alone(has_size: bool) -> None:
     inner = message(0, b"value " * 20, magic=0)
     frame = lz4(inner, has_size=has_size)
-    at = 14 if frame[4] & 8 else 6
+    at = 14 if has_size else 6
     assert with_right_checksum(frame) == frame
     for byte in (0, 26, 255):
         broken = frame[:at] + bytes([byte]) + frame[at + 1 :]
