@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionRequest, AlterPartitionResponse
-from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.image.entries import RECOVERED, RECOVERING, PartitionImage
 from kafkaproto_server.replica import isr_changes
 from kafkaproto_server.replica.isr_changes import RETRY_PAUSE_MS, IsrChanges, IsrCounts
 from kafkaproto_server.replica.partition import Partition
@@ -45,7 +45,7 @@ class Leader:
             max_lag_ms=1_000,
         )
 
-    def see(self, index: int, *, partition_epoch: int = 2) -> None:
+    def see(self, index: int, *, partition_epoch: int = 2, recovery_state: int = RECOVERED) -> None:
         """The metadata has the partition."""
         image = PartitionImage(
             replicas=(1, 2),
@@ -54,6 +54,7 @@ class Leader:
             leader=1,
             leader_epoch=2,
             partition_epoch=partition_epoch,
+            leader_recovery_state=recovery_state,
         )
         self.partitions[index].apply(image, now_ms=0)
 
@@ -83,6 +84,20 @@ class Leader:
 
 def indexes_of(request: AlterPartitionRequest) -> list[int]:
     return [each.partition_index for topic in request.topics for each in topic.partitions]
+
+
+def test_a_leader_of_an_unclean_election_says_once_that_it_has_recovered() -> None:
+    leader = Leader()
+    leader.see(0, recovery_state=RECOVERING)
+    request = leader.changes.next_request(9)
+    assert request is not None
+    ((asked,),) = (each.partitions for each in request.topics)
+    assert (asked.partition_index, asked.leader_recovery_state) == (0, RECOVERED)
+    # The metadata says nothing else before the response is there.
+    leader.see(0, recovery_state=RECOVERING)
+    leader.hear((0, ErrorCode.NONE))
+    assert leader.partitions[0].isr == (1, 2)
+    assert leader.changes.due_ms is None
 
 
 def test_one_request_is_under_way_at_a_time() -> None:
