@@ -302,8 +302,8 @@ def test_each_message_says_whether_its_checksum_is_right(magic: int) -> None:
     inner[1][-1] ^= 1
     for data, right in zip(inner, (True, False, True), strict=True):
         assert [each.is_valid for each in LegacyBatchView(data).messages()] == [right]
-    data = wrapper(2, [bytes(each) for each in inner], magic=magic)
-    assert [each.is_valid for each in LegacyBatchView(data).messages()] == [True, False, True]
+    outer = wrapper(2, [bytes(each) for each in inner], magic=magic)
+    assert [each.is_valid for each in LegacyBatchView(outer).messages()] == [True, False, True]
 
 
 def test_a_batch_of_format_2_is_no_message() -> None:
