@@ -212,6 +212,13 @@ def test_a_lock_that_the_system_cannot_give_is_no_contention(
     assert not isinstance(caught.value, BlockingIOError)
 
 
+def test_a_real_file_says_when_it_was_written_to_in_whole_milliseconds(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"")
+    os.utime(path, ns=(0, 1_700_000_000_123_999_999))
+    assert OsDisk().modified_ms(str(path)) == 1_700_000_000_123
+
+
 def test_a_real_read_only_file_has_mode_0400(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x")
     OsDisk().set_read_only(str(tmp_path / "a"))

@@ -26,7 +26,7 @@ from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap, voters_
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.support.helpers import SeededRng
+from tests.storage.support.helpers import FixedRng, SeededRng
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 FIRST_ID = "JEXY6aqzQY-32P5TStzaFg"
@@ -377,6 +377,8 @@ def test_a_broker_forgets_the_attempt_to_make_it_a_controller() -> None:
     def check(disk: MemoryDisk) -> None:
         if read_log_directory(disk, "/data").properties is None:
             run(disk, BROKER)
+            # Nor is it there again after another loss of power.
+            disk.crash(FixedRng(0))
             assert len(read_bootstrap(disk, "/data")) == 1
 
     crashes(STANDALONE, check)
