@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from kafkaproto.log import OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX
 from kafkaproto.records.batch import CRC_START, LENGTH_END
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
+from kafkaproto_pipeline.datasource import KraftStreamReader
 from kafkaproto_pipeline.options import parse_options
 from kafkaproto_pipeline.planning.lacking import damage_of
 from kafkaproto_pipeline.sources.directories import InputError, find_replicas
@@ -181,6 +183,20 @@ def test_a_segment_that_is_missing_hides_no_state_before_it(node: Path) -> None:
     assert topics(node, asOf="10") == of_log(end=11)
 
 
+def test_a_stream_is_told_that_what_it_emitted_is_gone(node: Path) -> None:
+    parsed = parse_options({"path": str(node), "highWatermark": "latest"})
+    reader = KraftStreamReader(parsed, ("offset",))
+    end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+    assert end["offset"] == END
+    for path in (segments(node)[-1], *(node / FOLDER).glob("*index")):
+        path.unlink()
+    for each in (reader, KraftStreamReader(parsed, ("offset",))):
+        with pytest.raises(
+            InputError, match=f"offsets up to {END - 1} were emitted, and the log ends before offset {LAST}"
+        ):
+            each.latestOffset(end, ReadAllAvailable())
+
+
 # -- batches -----------------------------------------------------------------------------------------------------
 
 
@@ -281,13 +297,13 @@ def test_logs_of_two_clusters_are_not_taken_for_one(node: Path, tmp_path: Path) 
     longer = [LOG[0], *[Batch(epoch=1, count=5)] * 12]
     other = write_node(tmp_path / "n2", longer, node_id=2)
     (other / "meta.properties").unlink()
-    for read in (
-        lambda: damage(node, other),
-        lambda: topics(node, other),
-        lambda: reasons(node, other, replicas="one"),
-    ):
-        with pytest.raises(InputError, match="have different records at offset"):
-            read()
+    different = "have different records at offset"
+    with pytest.raises(InputError, match=different):
+        damage(node, other)
+    with pytest.raises(InputError, match=different):
+        topics(node, other)
+    with pytest.raises(InputError, match=different):
+        reasons(node, other, replicas="one")
     # Each by itself is as good as ever.
     assert reasons(node, other) == []
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kafkaproto_pipeline.inspection import Fault, Places
 from kafkaproto_pipeline.options import ONE_REPLICA, SourceOptions
-from kafkaproto_pipeline.planning.lacking import missing_beginnings, missing_behind, missing_logs
+from kafkaproto_pipeline.planning.lacking import known_end, missing_beginnings, missing_behind, missing_logs
 from kafkaproto_pipeline.planning.lineages import (
     OffsetRange,
     Sources,
@@ -100,10 +100,7 @@ def plan_batch(options: SourceOptions, filters: Filters) -> list[PlannedPiece]:
 
 def _check_start(sources: Sources, options: SourceOptions) -> None:
     """Raise InputError if the read begins behind everything that is there."""
-    ends = [log.lineage.end for log in sources.logs]
-    ends += [fault.next_offset for log in sources.logs for _, fault in log.faults()]
-    ends += [snapshot.id.end_offset for _, snapshot in sources.snapshots]
-    end = max(ends)
+    end = known_end(sources)
     if options.start_offset > end:
         raise InputError(
             f"option 'startOffset' is {options.start_offset}, and the log ends before offset {end}; allowed is {end} "

@@ -24,6 +24,14 @@ class LackingError(InputError):
         self.answers_for = answers_for
 
 
+def known_end(sources: Sources) -> int:
+    """The offset below which there are records, damage in their place, or snapshots that contain them."""
+    ends = [log.lineage.end for log in sources.logs]
+    ends += [fault.next_offset for log in sources.logs for _, fault in log.faults()]
+    ends += [snapshot.id.end_offset for _, snapshot in sources.snapshots]
+    return max(ends)
+
+
 def missing_logs(sources: Sources, options: SourceOptions) -> Iterator[tuple[ReplicaLog, Fault]]:
     """The nodes' directories that have no log though they must. Another replica's log may do."""
     if options.replicas == ONE_REPLICA and any(log.segments for log in sources.logs):

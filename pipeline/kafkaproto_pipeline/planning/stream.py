@@ -12,7 +12,7 @@ from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.options import ONE_REPLICA, SNAPSHOT, SourceOptions
 from kafkaproto_pipeline.planning import live
 from kafkaproto_pipeline.planning.files import PlannedPiece, log_pieces, snapshot_pieces
-from kafkaproto_pipeline.planning.lacking import missing_beginnings, missing_behind, missing_logs
+from kafkaproto_pipeline.planning.lacking import known_end, missing_beginnings, missing_behind, missing_logs
 from kafkaproto_pipeline.planning.lineages import OffsetRange, Sources, describe, look, one_lineage
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, Behind, StreamProgress
@@ -133,6 +133,7 @@ class DirectorySource:
             end=end,
             snapshots=tuple(each for each in self._snapshots(sources) if each.end_offset >= start),
             log_end=log_end,
+            known_end=known_end(sources),
             missing=self._missing(sources, ranges),
             behind=self._behind(sources, ranges) if end == log_end else None,
         )
