@@ -15,6 +15,8 @@ from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
     DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
     EqualTo,
     Filter,
     GreaterThan,
@@ -61,6 +63,7 @@ from kafkaproto_pipeline.views.schema import (
 )
 from kafkaproto_pipeline.views.wanted import Origin, Wanted
 
+_READ_ONLY = "the source kraft only reads; the quorum alone writes its log"
 _PUSHDOWN_WORKER = "pyspark.sql.worker.data_source_pushdown_filters"
 
 
@@ -98,6 +101,14 @@ class KraftDataSource(DataSource):
         except (OptionError, ViewError) as error:
             # If this method raises, Spark 4.2.1 shows an error of its own: it stops a reader that it does not have.
             return RefusedStreamReader(error)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Raises OptionError: only a quorum writes its log."""
+        raise OptionError(_READ_ONLY)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
+        """Raises OptionError: only a quorum writes its log."""
+        raise OptionError(_READ_ONLY)
 
 
 class RefusedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):

@@ -4,6 +4,8 @@ The end of a log is where its last whole batch ends, however many damaged ones c
 and the CRC-32C of each batch is checked. What the CRC does not cover is judged by the batches around it: offsets
 continue each other, and an epoch never goes back and begins with a leader's first batch, which is a control batch.
 
+A batch of metadata has a record for each of its offsets, because this log is never cleaned.
+
 Bytes that are no whole batch are one `Fault`; it ends where the next whole batch begins, which is looked for byte by
 byte. A batch whose base offset fits neither the batch before it nor the one behind it is a fault too. If offsets are
 missing between two batches, or if only an epoch is wrong, the fault has no bytes, and the batches count. What follows
@@ -58,6 +60,7 @@ class BatchHeader(NamedTuple):
     epoch: int
     max_timestamp_ms: int
     is_control: bool
+    crc: int
 
     @property
     def end_position(self) -> int:
@@ -141,7 +144,7 @@ def what_is_wrong(data: memoryview, left: int) -> tuple[int | None, str]:
     """
     if left < HEADER_SIZE:
         return None, f"the bytes end inside the header of a record batch: {left} are left"
-    base_offset, length, _, magic, crc, *_ = _HEADER.unpack_from(data)
+    base_offset, length, _, magic, crc, _, delta, _, _, _, _, _, count = _HEADER.unpack_from(data)
     if magic != MAGIC:
         return None, f"a record batch has magic {magic}, only {MAGIC} is known"
     if not _LEAST_LENGTH <= length <= MAX_BATCH_BYTES:
@@ -150,6 +153,9 @@ def what_is_wrong(data: memoryview, left: int) -> tuple[int | None, str]:
     if size > left:
         return None, f"the bytes end inside a record batch: it claims {size}, {left} are left"
     found = crc32c(data[CRC_START:size])
+    if found == crc:
+        where = f"the record batch with base offset {base_offset}"
+        return size, f"{where} claims {count} records up to offset {base_offset + delta}"
     return size, (
         f"the crc of the record batch with base offset {base_offset} is {found:#010x}, its header says {crc:#010x}"
     )
@@ -273,12 +279,14 @@ class _Inspector:
         if len(data) < length + LENGTH_END:
             return None
         base, length, epoch, _, crc, attributes, delta, _, max_ms, _, _, _, count = _HEADER.unpack_from(data)
-        if base < 0 or delta < 0 or count < 0 or base + delta >= _MAX_OFFSET:
+        if base < 0 or delta < 0 or count != delta + 1 or base + delta >= _MAX_OFFSET:
             return None
         if crc32c(data[CRC_START : length + LENGTH_END]) != crc:
             return None
         is_control = bool(attributes & CONTROL_BIT)
-        return BatchHeader(position, length + LENGTH_END, base, base + delta + 1, epoch, max_ms, is_control)
+        return BatchHeader(
+            position, length + LENGTH_END, base, base + delta + 1, epoch, max_ms, is_control, crc
+        )
 
     def walk(self) -> None:
         """Take all batches that continue each other, up to the first that does not."""
@@ -297,11 +305,13 @@ class _Inspector:
                 after = at + length + LENGTH_END
                 if after > limit:
                     break
-                if delta < 0 or count < 0 or crc32c(data[at + CRC_START : after]) != crc:
+                if delta < 0 or count != delta + 1 or crc32c(data[at + CRC_START : after]) != crc:
                     return
                 is_control = bool(attributes & CONTROL_BIT)
                 self.take(
-                    BatchHeader(origin + at, after - at, base, base + delta + 1, epoch, max_ms, is_control)
+                    BatchHeader(
+                        origin + at, after - at, base, base + delta + 1, epoch, max_ms, is_control, crc
+                    )
                 )
                 at = after
             if at == 0:
@@ -528,7 +538,7 @@ class Places:
                 window, window_start, at = self._read(position, _WINDOW_BYTES // 4), position, 0
                 if len(window) < HEADER_SIZE:
                     return
-            base, length, epoch, _, _, attributes, delta, _, max_ms, *_ = _HEADER.unpack_from(window, at)
+            base, length, epoch, _, crc, attributes, delta, _, max_ms, *_ = _HEADER.unpack_from(window, at)
             header = BatchHeader(
                 position,
                 length + LENGTH_END,
@@ -537,12 +547,17 @@ class Places:
                 epoch,
                 max_ms,
                 bool(attributes & CONTROL_BIT),
+                crc,
             )
             if length < _LEAST_LENGTH:
                 # The file is another one now; reading it will say so.
                 return
             yield header
             position = header.end_position
+
+    def scan_to(self, offset: int) -> Iterator[BatchHeader]:
+        """The whole batches from somewhere before an offset on."""
+        return self.scan(self._anchor(offset - 1).position)
 
     def start_of(self, offset: int) -> tuple[int, int]:
         """Position and base offset of the whole batch that holds an offset; else of the first one after it, else of

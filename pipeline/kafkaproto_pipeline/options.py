@@ -36,6 +36,8 @@ ALL_REPLICAS, ONE_REPLICA = "all", "one"
 SNAPSHOT, SKIP, FAIL = "snapshot", "skip", "fail"
 _OF_TABLE = "option."
 """How Spark marks the options of a table that is made with ``create table ... using kraft``."""
+_TABLE_OWNER = "owner"
+"""What Spark adds to every such table."""
 EARLIEST, LATEST = "earliest", "latest"
 
 _MAX_INT32 = 0x7FFF_FFFF
@@ -97,7 +99,7 @@ def parse_options(given: Mapping[str, str]) -> SourceOptions:
     Raises OptionError, and ViewError for a view, record type or column that does not exist.
     """
     values: dict[str, object] = {}
-    if any(name.lower().startswith(_OF_TABLE) for name in given):
+    if any(name.lower().startswith(_OF_TABLE) or name.lower() == _TABLE_OWNER for name in given):
         raise OptionError(
             "Spark does not hand the options of such a table on when it reads the table; make a temporary view: "
             "create temporary view NAME using kraft options (path '...')"

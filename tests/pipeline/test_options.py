@@ -146,3 +146,9 @@ def test_a_stream_has_no_state_and_skips_nothing() -> None:
         check_for_stream(parse_options({"path": "/a", "onMissingOffsets": "skip"}))
     with pytest.raises(OptionError, match="view 'state' is for batch reads"):
         check_for_stream(parse_options({"path": "/a", "view": "state"}))
+
+
+@pytest.mark.parametrize("name", ["owner", "option.view"])
+def test_a_table_of_sql_is_refused_with_what_to_do(name: str) -> None:
+    with pytest.raises(OptionError, match="make a temporary view"):
+        parse_options({"path": "/x", name: "root"})

@@ -1,8 +1,7 @@
 """The state after ranges of the log, by the controllers' own replay, from the bytes of snapshots and segments.
 
-Records are taken one by one by kafkaproto's codecs, as in `rows`. A record of a type that this release does not know
-says nothing. All damage is an error, because the state cannot be known without what is damaged; so is a record of a
-version that is newer than this release knows.
+Records are taken one by one by kafkaproto's codecs, as in `rows`. All damage is an error, because the state cannot be
+known without what is damaged; so is a record of a type or a version that is newer than this release knows.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Replaying:
             if len(self._waiting) >= _RECORDS_AT_ONCE:
                 self._flushed()
         else:
-            # A type that is not known moves the offset only, as the quorum's own records do.
+            # The quorum's own records move the offset only.
             self._state = load_control_batch(self._flushed(), last_offset=expected, epoch=0, timestamp_ms=0)
 
     def _flushed(self) -> LoadState:
@@ -118,10 +117,13 @@ def _check(row: DecodedRow, origin: Origin) -> None:
         damage = row.damage
         offset = "" if damage.offset is None else f", offset {damage.offset}"
         raise CorruptInputError(f"{_file(origin)}, byte {damage.position}{offset}: {damage.reason}")
-    if row.raw is not None and row.record_type in RECORD_TYPES:
+    if row.raw is not None and not row.is_control:
+        is_known = row.record_type in RECORD_TYPES
+        name = row.record_type if is_known else f"a record of type {row.record_type}"
+        what = f"version {row.record_version} is" if is_known else "the type is"
         raise CorruptInputError(
-            f"{row.record_type} at offset {row.offset} of {_file(origin)}: version {row.record_version} is newer than"
-            " this release knows, so the state cannot be told"
+            f"{name} at offset {row.offset} of {_file(origin)}: {what} newer than this release knows, so the state "
+            "cannot be told"
         )
 
 

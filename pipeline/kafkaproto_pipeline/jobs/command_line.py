@@ -191,7 +191,7 @@ class Reading:
         try:
             return open_frames(self.paths, *options, may_be_small=is_here)
         except (InputError, ValueError, OSError) as error:
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(as_given(str(error))) from None
 
 
 def as_given(text: str) -> str:
@@ -359,7 +359,7 @@ def _run_tables(
         tell("looking through the records")
         df = frames.load(spark, options)
         if job.view == STATE_VIEW:
-            summary.tell_point(df, screen)
+            is_damaged = summary.tell_point(df, screen) or is_damaged
         else:
             counted = frames.load(spark, counting)
             is_damaged = summary.summarize(counted, options, screen, is_damaged=is_damaged)

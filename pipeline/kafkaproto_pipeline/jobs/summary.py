@@ -41,7 +41,7 @@ def summary_options(options: Mapping[str, str]) -> dict[str, str]:
 def summarize(
     rows: DataFrame, options: Mapping[str, str], screen: Console, *, is_damaged: bool = False
 ) -> bool:
-    """Print how much there is to read, and which parts cannot be read or are unknown; whether there is damage.
+    """Print how much there is to read, and which parts cannot be read or are unknown; whether there are such parts.
 
     ``is_damaged`` says that damage was found, and told of, before anything was decoded.
     """
@@ -83,7 +83,7 @@ def summarize(
             f"{found['newer']:,} records of types or versions newer than this release knows were left out, as"
             f" {found['kind']}"
         )
-    return has_damage
+    return has_damage or bool(found["newer"])
 
 
 def _counts(found: Row, *, each_once: bool) -> str:
@@ -94,8 +94,8 @@ def _counts(found: Row, *, each_once: bool) -> str:
     return text + (f", {found['inSnapshots']:,} in snapshots" if found["inSnapshots"] else "")
 
 
-def tell_point(df: DataFrame, screen: Console) -> None:
-    """Print which point of the log a state is of, and what it may lack."""
+def tell_point(df: DataFrame, screen: Console) -> bool:
+    """Print which point of the log a state is of, and what it may lack; whether it may lack something."""
     from pyspark.sql import functions as F
 
     from kafkaproto_pipeline.jobs.state import rows as state_rows
@@ -116,9 +116,10 @@ def tell_point(df: DataFrame, screen: Console) -> None:
     assert found is not None
     if found["offset"] is None:
         screen.print("no records")
-        return
+        return False
     screen.print(f"as of offset {found['offset']:,}, epoch {found['epoch']}, {found['time']} UTC")
     if found["unknown"]:
         warn(
             f"{found['unknown']:,} records of types that this release does not know say nothing, as {found['kind']}"
         )
+    return bool(found["unknown"])

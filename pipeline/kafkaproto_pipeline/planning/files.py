@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kafkaproto_pipeline.inspection import Fault, Places
 from kafkaproto_pipeline.options import ONE_REPLICA, SourceOptions
-from kafkaproto_pipeline.planning.lacking import missing_beginnings, missing_behind, missing_logs
+from kafkaproto_pipeline.planning.lacking import known_end, missing_beginnings, missing_behind, missing_logs
 from kafkaproto_pipeline.planning.lineages import (
     OffsetRange,
     Sources,
@@ -26,6 +26,7 @@ from kafkaproto_pipeline.planning.lineages import (
 )
 from kafkaproto_pipeline.planning.states import state_at
 from kafkaproto_pipeline.sources.committed import Committed
+from kafkaproto_pipeline.sources.directories import InputError
 from kafkaproto_pipeline.sources.segment_files import OpenFile
 from kafkaproto_pipeline.sources.survey import ReplicaLog, SegmentFacts, SnapshotFacts, snapshot_time
 from kafkaproto_pipeline.views.wanted import Origin
@@ -76,6 +77,7 @@ def plan_batch(options: SourceOptions, filters: Filters) -> list[PlannedPiece]:
         ranges = [OffsetRange(log=log, start=log.lineage.start, end=None) for log in logs]
         # Who names only snapshots wants their records.
         snapshots = [each for each in sources.snapshots if options.include_snapshots or not each[0].segments]
+    _check_start(sources, options)
     start = max(options.start_offset, filters.start_offset)
     ends = [end for end in (options.end_offset, filters.end_offset) if end is not None]
     end = min(ends, default=None)
@@ -94,6 +96,16 @@ def plan_batch(options: SourceOptions, filters: Filters) -> list[PlannedPiece]:
                     wanted, sources.committed, options.split_bytes, options.start_timestamp_ms
                 )
     return pieces
+
+
+def _check_start(sources: Sources, options: SourceOptions) -> None:
+    """Raise InputError if the read begins behind everything that is there."""
+    end = known_end(sources)
+    if options.start_offset > end:
+        raise InputError(
+            f"option 'startOffset' is {options.start_offset}, and the log ends before offset {end}; allowed is {end} "
+            "or less"
+        )
 
 
 def _missing_pieces(

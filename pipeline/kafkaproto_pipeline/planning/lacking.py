@@ -24,15 +24,22 @@ class LackingError(InputError):
         self.answers_for = answers_for
 
 
+def known_end(sources: Sources) -> int:
+    """The offset below which there are records, damage in their place, or snapshots that contain them."""
+    ends = [log.lineage.end for log in sources.logs]
+    ends += [fault.next_offset for log in sources.logs for _, fault in log.faults()]
+    ends += [snapshot.id.end_offset for _, snapshot in sources.snapshots]
+    return max(ends)
+
+
 def missing_logs(sources: Sources, options: SourceOptions) -> Iterator[tuple[ReplicaLog, Fault]]:
     """The nodes' directories that have no log though they must. Another replica's log may do."""
     if options.replicas == ONE_REPLICA and any(log.segments for log in sources.logs):
         return
     for log in sources.logs:
         if log.replica.expects_log and not log.segments:
-            reached = log.replica.reached
             ends = [snapshot.id.end_offset for snapshot in log.replica.snapshots]
-            ends += [reached.offset] if reached is not None else []
+            ends += [each.offset for each in log.replica.reached]
             reason = "there is no log, which a node has; only what snapshots hold is known"
             yield (
                 log,
@@ -56,7 +63,7 @@ def missing_beginnings(
     firsts = ranges[:1] if options.replicas == ONE_REPLICA else ranges
     for each in firsts:
         start, own = each.log.lineage.start, each.log.replica.snapshots
-        if start == 0 or not all(log.replica.is_whole for log in sources.logs):
+        if start == 0 or not each.log.segments or not all(log.replica.is_whole for log in sources.logs):
             continue
         of_log = {snapshot.path for snapshot in own}
         is_covered = any(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.inspection import Fault
@@ -21,7 +21,10 @@ from kafkaproto_pipeline.sources.survey import (
     ReplicaLog,
     SegmentFacts,
     SnapshotFacts,
+    batch_at,
     examine,
+    misfit,
+    snapshot_time,
     survey,
     what_is_committed,
 )
@@ -61,8 +64,20 @@ class Sources:
         return sorted(with_log or self.logs, key=lambda log: log.lineage.last, reverse=True)
 
     def examine(self, snapshot: SnapshotOnDisk) -> SnapshotFacts:
-        """Whether a snapshot is whole. Raises InputError."""
-        return examine(snapshot, self.memory)
+        """Whether a snapshot is whole, and of the history that the most advanced log has. Raises InputError."""
+        facts = examine(snapshot, self.memory)
+        return facts if facts.faults else replace(facts, faults=self._misfit(snapshot))
+
+    def _misfit(self, snapshot: SnapshotOnDisk) -> tuple[Fault, ...]:
+        last = snapshot.id.end_offset - 1
+        log = self.by_advance()[0]
+        if last < log.lineage.start or not log.segments:
+            return ()
+        known = self.memory.placed.get(snapshot)
+        newest = log.segments[-1].segment
+        if known is None or known[0] != newest:
+            known = self.memory.placed[snapshot] = newest, _place_in(log, snapshot, last)
+        return known[1]
 
     def whole_snapshots(self) -> Iterator[tuple[ReplicaLog, SnapshotOnDisk]]:
         """The whole snapshots, the newest first; each is looked at when it is its turn."""
@@ -71,6 +86,62 @@ class Sources:
         ):
             if not self.examine(snapshot).faults:
                 yield log, snapshot
+
+
+def _place_in(log: ReplicaLog, snapshot: SnapshotOnDisk, last: int) -> tuple[Fault, ...]:
+    """What does not fit between a snapshot and the last record that it contains.
+
+    The header of a snapshot has that record's time. A time between those of the batches beside it is let pass.
+    """
+    where, claims = f"in {log.replica.directory}", f"end with offset {last}, as its name says"
+    time_ms = snapshot_time(snapshot)
+    if last >= log.lineage.end:
+        latest_ms = max(facts.inspection.max_timestamp_ms for facts in log.segments)
+        if time_ms is None or time_ms >= latest_ms:
+            return ()
+        return (
+            misfit(f"{claims}: its last record is of {time_ms} ms, and one of {latest_ms} ms is {where}"),
+        )
+    epoch = log.lineage.epoch_at(last)
+    if epoch != snapshot.id.epoch:
+        return (misfit(f"{claims}: that is of epoch {epoch} {where}"),)
+    batch, earliest_ms, latest_ms = batch_at(log, last)
+    if batch is None or time_ms is None or earliest_ms <= time_ms <= latest_ms:
+        return ()
+    found_ms = batch.max_timestamp_ms
+    return (misfit(f"{claims}: its last record is of {time_ms} ms, and that is of {found_ms} ms {where}"),)
+
+
+def check_same_history(sources: Sources) -> None:
+    """Raise InputError if two logs have different records at the same offset of the same epoch. In one cluster there
+    is no such thing, so they are of several, or one of them was changed.
+    """
+    best, *others = sources.by_advance()
+    for log in others:
+        key = (best.replica.directory, log.replica.directory)
+        files = tuple(facts.segment for each in (best, log) for facts in each.segments)
+        if sources.memory.compared.get(key) == files:
+            continue
+        ours = {epoch: (start, end) for epoch, start, end in best.lineage.runs()}
+        for epoch, start, end in log.lineage.runs():
+            if epoch not in ours:
+                continue
+            first, last = max(start, ours[epoch][0]), min(end, ours[epoch][1]) - 1
+            for offset in dict.fromkeys((last, first)) if first <= last else ():
+                _compare(best, log, offset, epoch)
+        sources.memory.compared[key] = files
+
+
+def _compare(one: ReplicaLog, other: ReplicaLog, offset: int, epoch: int) -> None:
+    """Raise InputError if the batches that hold an offset differ. One that is damaged is passed over."""
+    found = [batch_at(log, offset)[0] for log in (one, other)]
+    pairs = [(each.base_offset, each.crc) for each in found if each is not None]
+    if len(pairs) == len(found) and pairs[0] != pairs[1]:
+        raise InputError(
+            f"{one.replica.directory} and {other.replica.directory} have different records at offset {offset} of "
+            f"epoch {epoch}: they are of different clusters, or one of them was changed. Read one at a time; the job "
+            "consistency compares them"
+        )
 
 
 def look(options: SourceOptions, memory: Memory | None = None) -> Sources:
@@ -90,8 +161,9 @@ def look(options: SourceOptions, memory: Memory | None = None) -> Sources:
 
 def one_lineage(sources: Sources) -> list[OffsetRange]:
     """The longest history that the replicas have together, oldest offsets first. There may be gaps
-    between the ranges.
+    between the ranges. Raises InputError as `check_same_history` does.
     """
+    check_same_history(sources)
     best, *others = sources.by_advance()
     chosen = [OffsetRange(log=best, start=best.lineage.start, end=None)]
     while others:

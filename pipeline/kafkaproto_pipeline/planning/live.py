@@ -44,6 +44,11 @@ def plan_live_batch(options: SourceOptions, filters: Filters) -> list[LivePiece]
         else:
             snapshot, start, end = _as_of(quorum, state, options.as_of)
             epoch = -1 if snapshot is None else snapshot.epoch
+    if options.start_offset > state.high_watermark:
+        raise InputError(
+            f"option 'startOffset' is {options.start_offset}, and the quorum's log is committed before offset "
+            f"{state.high_watermark}; allowed is {state.high_watermark} or less"
+        )
     first = max(start, options.start_offset, filters.start_offset)
     last = min(each for each in (end, options.end_offset, filters.end_offset) if each is not None)
     pieces: list[LivePiece] = []

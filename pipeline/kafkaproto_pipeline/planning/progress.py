@@ -72,6 +72,8 @@ class Available:
     """The whole snapshots with which the log continues, by end offset."""
     log_end: int | None = None
     """The end of all records, if that is known."""
+    known_end: int | None = None
+    """The offset below which there are records, or signs of them, if that is known."""
     missing: str | None = None
     """What the log lacks before its start, if nothing holds that."""
     behind: Behind | None = None
@@ -124,9 +126,15 @@ def advance(
 ) -> StreamProgress:
     """The end of the next batch; ``start`` itself if there is nothing new. The caller sets the epoch of the new end.
 
-    Raises InputError if offsets are gone, and no snapshot may replace them or none is there.
+    Raises InputError if offsets are gone, and no snapshot may replace them or none is there, and if nothing shows that
+    there ever were the offsets that were emitted.
     """
     check_cluster(start, available)
+    if available.known_end is not None and start.offset > available.known_end:
+        raise InputError(
+            f"offsets up to {start.offset - 1} were emitted, and the log ends before offset {available.known_end} now: "
+            "it has lost records, or it is another one's log"
+        )
     cluster_id = start.cluster_id or available.cluster_id
     if start.offset < available.start:
         if not takes_snapshot:

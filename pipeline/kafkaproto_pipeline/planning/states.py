@@ -41,7 +41,9 @@ def state_at(
             _check_newest(sources, ranges, as_of, end)
             return _between(ranges, start, end), [] if base is None else [base]
     if not ways:
-        raise InputError(_no_way(sources, ranges, end))
+        starts = [0, *(snapshot.id.end_offset for _, snapshot in sources.whole_snapshots())]
+        last = max(_end_of_reach(ranges, start) for start in starts if start <= end) - 1
+        raise LackingError(_no_way(sources, ranges, end), last if last >= 0 else None)
     start, _ = ways[0]
     facts, fault = next(faults_between(ranges, start, end))
     last = fault.offset if fault.offset > start or ways[0][1] is not None else 0
@@ -85,8 +87,14 @@ def _check_newest(sources: Sources, ranges: Sequence[OffsetRange], as_of: AsOf, 
     other = missing_behind(sources, ranges)
     if other is not None and (other.is_open or other.next_offset > end):
         raise LackingError(_older(end, other.reason), end - 1)
+    last_epoch = max((each.log.lineage.last[0] for each in ranges), default=-1)
+    newer = {
+        snapshot.path
+        for _, snapshot in sources.snapshots
+        if snapshot.id.end_offset > end or snapshot.id.epoch > last_epoch
+    }
     for path, fault in damaged_snapshots(sources):
-        if any(snapshot.path == path and snapshot.id.end_offset > end for _, snapshot in sources.snapshots):
+        if path in newer:
             raise LackingError(_older(end, describe(path, fault)), end - 1)
 
 
@@ -147,11 +155,16 @@ def _is_not_later(snapshot: SnapshotOnDisk, as_of: AsOf) -> bool:
 
 def _reaches(ranges: Sequence[OffsetRange], start: int, end: int) -> bool:
     """Whether the ranges hold all offsets from ``start`` to below ``end``, or damage in their place."""
+    return _end_of_reach(ranges, start) >= end
+
+
+def _end_of_reach(ranges: Sequence[OffsetRange], start: int) -> int:
+    """The first offset behind ``start`` that is missing: neither a record nor damage is in its place."""
     for each in ranges:
         if each.start <= start < each.stop:
-            gaps = (gap for gap in each.log.gaps if gap.offset < end and gap.next_offset > start)
+            gaps = (gap for gap in each.log.gaps if gap.next_offset > start)
             start = min([each.stop, *(gap.offset for gap in gaps)])
-    return start >= end
+    return start
 
 
 def _between(ranges: Sequence[OffsetRange], start: int, end: int) -> list[OffsetRange]:

@@ -12,7 +12,7 @@ from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.options import ONE_REPLICA, SNAPSHOT, SourceOptions
 from kafkaproto_pipeline.planning import live
 from kafkaproto_pipeline.planning.files import PlannedPiece, log_pieces, snapshot_pieces
-from kafkaproto_pipeline.planning.lacking import missing_beginnings, missing_behind, missing_logs
+from kafkaproto_pipeline.planning.lacking import known_end, missing_beginnings, missing_behind, missing_logs
 from kafkaproto_pipeline.planning.lineages import OffsetRange, Sources, describe, look, one_lineage
 from kafkaproto_pipeline.planning.live import LivePiece
 from kafkaproto_pipeline.planning.progress import UNKNOWN_EPOCH, Available, Behind, StreamProgress
@@ -133,6 +133,7 @@ class DirectorySource:
             end=end,
             snapshots=tuple(each for each in self._snapshots(sources) if each.end_offset >= start),
             log_end=log_end,
+            known_end=known_end(sources),
             missing=self._missing(sources, ranges),
             behind=self._behind(sources, ranges) if end == log_end else None,
         )
@@ -148,6 +149,10 @@ class DirectorySource:
         one = replace(self._options, replicas=ONE_REPLICA)
         for log, fault in (*missing_logs(sources, one), *missing_beginnings(sources, ranges, one)):
             return f"{log.replica.directory}: {fault.reason}"
+        if not any(log.segments for log in sources.logs):
+            return (
+                f"{sources.logs[0].replica.directory}: there are snapshots and no log, which a stream reads"
+            )
         return None
 
     def _behind(self, sources: Sources, ranges: Sequence[OffsetRange]) -> Behind | None:
@@ -163,9 +168,11 @@ class DirectorySource:
         found += [(facts, other)] if other is not None else []
         behind = None
         if found:
+            # The first is what a user has to know of; all together say how far the log went.
+            is_open = any(fault.is_open for _, fault in found)
             each, fault = found[0]
             behind = Behind(
-                next_offset=None if fault.is_open else fault.next_offset,
+                next_offset=None if is_open else max(fault.next_offset for _, fault in found),
                 text=describe(each.segment.path, fault),
             )
         before, self._looked = self._looked, None if behind is None else (facts.segment, behind)

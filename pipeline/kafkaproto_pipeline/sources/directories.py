@@ -10,7 +10,8 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kafkaproto import uuids
@@ -23,7 +24,7 @@ from kafkaproto.directory_files import (
     decode_partition_metadata,
     decode_quorum_state,
 )
-from kafkaproto.log import OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, parse_segment_file_name
+from kafkaproto.log import MAX_OFFSET, parse_segment_file_name, segment_file_name
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name
 from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID
 
@@ -37,10 +38,21 @@ _MAX_SMALL_FILE_BYTES = 1 << 20
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):(//)?(.*)")
 _TOPIC_PARTITION = re.compile(r".+-[0-9]+")
 _LOCAL_SCHEME = "file"
+_LOST_AND_FOUND = "lost+found"
+"""What file systems have at their top, for root alone."""
+_ANY_DEPTH = "**"
+_SEGMENT_REMAINS = re.compile(r"([0-9]{20})\.(?:(?:timeindex|index)|log\.(?!deleted$).+)")
+"""Names that tell of a segment: its indexes, and the segment under another name, as that of a compressed copy. A node
+that deletes a segment renames it first.
+"""
 
 
 class InputError(Exception):
     """The input does not exist, or is not what it should be; the text names path and offset."""
+
+
+class NoDataError(InputError):
+    """A path is no place of the metadata log. One of several that a glob matches may be such a path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +83,8 @@ class Reached:
 
     offset: int
     file: str
+    is_segment: bool = False
+    """Whether a segment began there, so that an unknown number of offsets followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +116,7 @@ class ReplicaOnDisk:
     """Whether all of the directory was asked for, not only some of its files."""
     expects_log: bool = False
     """Whether it is a node's own directory, which has a log, and no folder of copies."""
-    reached: Reached | None = None
+    reached: tuple[Reached, ...] = ()
     """How far the log went, according to the files beside it."""
 
 
@@ -173,7 +187,8 @@ def open_file(path: str) -> int:
     """A file descriptor for reading, even if the file was just renamed to be deleted. Raises InputError."""
     for name in (path, path + DELETED_SUFFIX):
         try:
-            return os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            # A pipe of this name would wait for someone who writes into it.
+            return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -193,6 +208,7 @@ def _resolve(pattern: str) -> list[tuple[str, str | None]]:
         return [_place(path)]
     if not glob.has_magic(path):
         raise InputError(f"{pattern}: there is no such file or directory")
+    _check_readable(path)
     matches = sorted(glob.glob(path, recursive=True))
     if not matches:
         raise InputError(f"{pattern} matches nothing")
@@ -200,7 +216,7 @@ def _resolve(pattern: str) -> list[tuple[str, str | None]]:
     for match in matches:
         try:
             found.append(_place(match))
-        except InputError as error:
+        except NoDataError as error:
             problems.append(str(error))
     if not found:
         raise InputError(
@@ -209,11 +225,40 @@ def _resolve(pattern: str) -> list[tuple[str, str | None]]:
     return found
 
 
+def _check_readable(pattern: str) -> None:
+    """Raise InputError for a directory in the place of a glob's part that cannot be looked into: `glob` passes over
+    it, and the most advanced replica may be there.
+    """
+    parts = pattern.split(os.sep)
+    for index in range(1, len(parts)):
+        before, part = os.sep.join(parts[:index]) or os.sep, parts[index]
+        if part == _ANY_DEPTH:
+            return
+        directories = glob.glob(before) if glob.has_magic(before) else [before]
+        for directory in directories:
+            if os.path.basename(directory) == _LOST_AND_FOUND:
+                continue
+            try:
+                if glob.has_magic(part):
+                    os.listdir(directory)
+                else:
+                    os.stat(os.path.join(directory, part))
+            except PermissionError as error:
+                raise InputError(f"{directory} cannot be listed: {error.strerror}") from None
+            except OSError:
+                # It is no directory, or there is no such file in it: it does not match.
+                continue
+
+
 def _place(path: str) -> tuple[str, str | None]:
+    if os.path.basename(path) == _LOST_AND_FOUND:
+        raise NoDataError(f"{path} is a directory of the file system's own")
     if not os.path.isdir(path):
         name = os.path.basename(path)
+        if not os.path.exists(path):
+            raise InputError(f"{path} is a link that leads nowhere")
         if not _is_data(name):
-            raise InputError(
+            raise NoDataError(
                 f"{path} is neither a segment, <20 digits>.log, nor a snapshot of the log,"
                 " <20 digits>-<10 digits>.checkpoint"
             )
@@ -226,7 +271,7 @@ def _place(path: str) -> tuple[str, str | None]:
     if any(_is_data(name) for name in names):
         _check_is_metadata(path)
         return path, None
-    raise InputError(_why_no_data(path, names))
+    raise NoDataError(_why_no_data(path, names))
 
 
 def _is_data(name: str) -> bool:
@@ -262,7 +307,7 @@ def _check_is_metadata(directory: str) -> None:
         is_metadata = is_metadata or os.path.exists(os.path.join(directory, QUORUM_STATE_NAME))
         found = "so its name says"
     if not is_metadata:
-        raise InputError(
+        raise NoDataError(
             f"{directory} is the log of a topic's partition, {found}; metadata lies in {METADATA_LOG_NAME}"
         )
 
@@ -315,25 +360,28 @@ def _replica(directory: str, chosen: set[str] | None) -> ReplicaOnDisk:
         quorum_state=read_quorum_state(directory),
         is_whole=chosen is None,
         expects_log=chosen is None and not _NODE_FILES.isdisjoint(names),
-        reached=_reached(directory, names) if chosen is None else None,
+        reached=tuple(_reached(directory, names)) if chosen is None else (),
     )
 
 
-def _reached(directory: str, names: Sequence[str]) -> Reached | None:
-    """The furthest of what the files beside a log show: its epochs, the producers' state at an offset, and indexes of
-    segments.
+def _reached(directory: str, names: Sequence[str]) -> Iterator[Reached]:
+    """What the files beside a log show of its length: its epochs, the producers' state at an offset, and what is left
+    of segments.
     """
-    found = []
     for name in names:
-        for suffix in (PRODUCER_STATE_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX):
-            offset = parse_segment_file_name(name, suffix)
-            if offset is not None:
-                found.append(Reached(offset=offset, file=name))
+        offset = parse_segment_file_name(name, PRODUCER_STATE_SUFFIX)
+        if offset is not None:
+            yield Reached(offset=offset, file=name)
+        remains = _SEGMENT_REMAINS.fullmatch(name)
+        if remains is None or int(remains[1]) > MAX_OFFSET:
+            continue
+        if segment_file_name(int(remains[1])) not in names:
+            yield Reached(offset=int(remains[1]), file=name, is_segment=True)
     epochs = _read_small(os.path.join(directory, EPOCHS_NAME))
     starts = re.findall(rb"^[0-9]{1,10} ([0-9]{1,19})$", epochs or b"", re.MULTILINE)
     if starts:
-        found.append(Reached(offset=int(starts[-1]), file=EPOCHS_NAME))
-    return max(found, key=lambda each: each.offset, default=None)
+        # A crash may leave an epoch without its first record behind, but no log that never had a record.
+        yield Reached(offset=max(1, int(starts[-1])), file=EPOCHS_NAME)
 
 
 def _snapshot_id(name: str, *, with_format: bool = False) -> SnapshotId | None:
@@ -342,11 +390,25 @@ def _snapshot_id(name: str, *, with_format: bool = False) -> SnapshotId | None:
 
 
 def _status(path: str) -> os.stat_result | None:
-    """None if the file has gone since it was listed. A snapshot that was renamed to be deleted counts as gone, too."""
+    """None if the file has gone since it was listed. A snapshot that was renamed to be deleted counts as gone, too.
+
+    Raises InputError if the file cannot be looked at, and for a link that leads nowhere.
+    """
     try:
-        return os.stat(path)
+        found = os.stat(path)
     except FileNotFoundError:
+        if os.path.islink(path):
+            raise InputError(f"{path} is a link that leads nowhere") from None
         return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path} cannot be read: it is no file, but a {_kind_of(found.st_mode)}")
+    return found
+
+
+def _kind_of(mode: int) -> str:
+    return "directory" if stat.S_ISDIR(mode) else "pipe or a device"
 
 
 def _identity(node_directory: str) -> tuple[str | None, int | None, str | None]:

@@ -46,6 +46,7 @@ from kafkaproto_pipeline.sources.directories import (
 from kafkaproto_pipeline.sources.segment_files import OpenFile, inspect_segment
 
 _ZERO_UUID = bytes(16)
+_NEVER_MS = (1 << 63) - 1
 _MAX_CONTROL_BATCH_BYTES = 8 * 1024 * 1024
 
 Voters = tuple[CommittedVoter, ...]
@@ -117,6 +118,10 @@ class Memory:
     voters: dict[tuple[str, int, int | None], tuple[SegmentOnDisk, tuple[Voters, ...]]] = field(
         default_factory=dict
     )
+    compared: dict[tuple[str, str], tuple[SegmentOnDisk, ...]] = field(default_factory=dict)
+    """The segments of two directories when their logs were found to be the same."""
+    placed: dict[SnapshotOnDisk, tuple[SegmentOnDisk, tuple[Fault, ...]]] = field(default_factory=dict)
+    """The last segment of the log to which a snapshot was compared, and what does not fit."""
 
 
 def survey(replica: ReplicaOnDisk, memory: Memory | None = None) -> ReplicaLog:
@@ -170,6 +175,27 @@ def what_is_committed(logs: Sequence[ReplicaLog], high_watermark: int | None) ->
         high_watermark=high_watermark,
         is_one_moment=is_one_moment,
     )
+
+
+def batch_at(log: ReplicaLog, offset: int) -> tuple[BatchHeader | None, int, int]:
+    """The whole batch that holds an offset (None if there is none), and the latest timestamps of the batch before it
+    and of the one behind it, as far as the segment has them. Raises InputError.
+    """
+    for facts in log.segments:
+        if not facts.segment.base_offset <= offset < facts.next_offset:
+            continue
+        with OpenFile(facts.segment.path) as file:
+            places = file.places(facts.inspection)
+            before: BatchHeader | None = None
+            for header in places.scan_to(offset):
+                if header.base_offset <= offset < header.next_offset:
+                    behind = next(places.scan(header.end_position), None)
+                    latest_ms = _NEVER_MS if behind is None else behind.max_timestamp_ms
+                    return header, (before or header).max_timestamp_ms, latest_ms
+                if header.base_offset > offset:
+                    break
+                before = header
+    return None, 0, _NEVER_MS
 
 
 def snapshot_time(snapshot: SnapshotOnDisk) -> int | None:
@@ -257,41 +283,61 @@ def _before_another(
 
 def _ending(replica: ReplicaOnDisk, facts: SegmentFacts) -> SegmentFacts:
     """The last segment, and that it ends earlier than the log once did, if something shows that."""
-    signs = [replica.reached] if replica.reached is not None else []
+    signs = [each for each in replica.reached if each.offset > facts.next_offset or _has_more(each, facts)]
     if replica.snapshots and replica.is_whole:
         newest = max(replica.snapshots, key=lambda each: each.id.end_offset)
-        signs.append(Reached(offset=newest.id.end_offset, file=os.path.basename(newest.path)))
-    furthest = max(signs, key=lambda each: each.offset, default=None)
-    if furthest is None or furthest.offset <= facts.next_offset:
+        if newest.id.end_offset > facts.next_offset:
+            signs.append(Reached(offset=newest.id.end_offset, file=os.path.basename(newest.path)))
+    if not signs:
         return facts
+    furthest = max(signs, key=lambda each: (each.offset, each.is_segment))
     faults = list(facts.faults)
     if faults and not faults[-1].is_torn and facts.inspection.has_rest:
         faults[-1] = replace(faults[-1], next_offset=furthest.offset)
     else:
+        # The bytes of a torn end may have been more records than those that the file tells of.
+        has_rest = any(each.is_torn for each in faults)
         faults = [each for each in faults if not each.is_torn]
-        faults.append(missing_end(facts, furthest))
+        has_more = has_rest or any(each.is_segment for each in signs)
+        faults.append(replace(missing_end(facts, furthest), is_open=has_more))
     return replace(facts, faults=tuple(faults))
+
+
+def _has_more(sign: Reached, facts: SegmentFacts) -> bool:
+    return sign.is_segment and sign.offset == facts.next_offset
 
 
 def missing_end(facts: SegmentFacts, sign: Reached) -> Fault:
     """The fault of a log whose last segment ends earlier than a file shows that it once did."""
     end = facts.inspection.end_position
+    what = f"offsets {facts.next_offset} to {sign.offset - 1} are missing"
+    if sign.is_segment or sign.offset == facts.next_offset + 1:
+        what = f"offset {facts.next_offset} and all behind it are missing"
     return Fault(
         position=end,
         end_position=end,
         offset=facts.next_offset,
         next_offset=sign.offset,
-        reason=(
-            f"{GAP}offsets {facts.next_offset} to {sign.offset - 1} are missing: the log ends here, and {sign.file} "
-            "shows that it was longer"
-        ),
+        reason=f"{GAP}{what}: the log ends here, and {sign.file} shows that it was longer",
+        is_open=sign.is_segment,
     )
 
 
 def _snapshot_facts(snapshot: SnapshotOnDisk) -> SnapshotFacts:
     with OpenFile(snapshot.path) as file:
         found = inspect(file.read, snapshot.size_bytes, 0, has_epochs=False)
-        return SnapshotFacts(snapshot=snapshot, inspection=found, faults=snapshot_faults(found, file.read))
+        faults = snapshot_faults(found, file.read)
+        for header in (found.first, found.last):
+            if not faults and header is not None and header.epoch != snapshot.id.epoch:
+                what = f"be of epoch {snapshot.id.epoch}, as its name says: its batches are of epoch {header.epoch}"
+                faults = (misfit(what),)
+        return SnapshotFacts(snapshot=snapshot, inspection=found, faults=faults)
+
+
+def misfit(what: str) -> Fault:
+    """The fault of a snapshot that is not the one that its name, or the log, says."""
+    reason = f"the snapshot cannot {what}"
+    return Fault(position=0, end_position=0, offset=0, next_offset=0, reason=reason)
 
 
 def snapshot_faults(found: Inspection, read: Read) -> tuple[Fault, ...]:

@@ -11,6 +11,7 @@ from kafkaproto.messages import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     KRaftVersionRecord,
+    NoOpRecord,
     RemoveTopicRecord,
     TopicRecord,
 )
@@ -56,8 +57,8 @@ def replayed(*parts: bytes, snapshot: bytes | None = None) -> list[str]:
 
 
 def test_a_log_in_parts_with_records_that_say_nothing() -> None:
-    control = batch(2, KRaftVersionRecord(kraft_version=1), control=True)
-    assert replayed(batch(0, topic("a"), UNKNOWN), control, batch(3, UNKNOWN, topic("b"))) == ["a", "b"]
+    control = batch(1, KRaftVersionRecord(kraft_version=1), control=True)
+    assert replayed(batch(0, topic("a")), control, batch(2, NoOpRecord(), topic("b"))) == ["a", "b"]
 
 
 def test_a_snapshot_and_the_log_after_it() -> None:
@@ -85,6 +86,7 @@ def test_only_wanted_offsets_count() -> None:
     ("parts", "text"),
     [
         ([batch(0, NEWER)], f"TopicRecord at offset 0 of {FILE}: version 5 is newer"),
+        ([batch(0, topic("a"), UNKNOWN)], f"a record of type 112 at offset 1 of {FILE}: the type is newer"),
         ([batch(0, topic("a"), topic("a"))], "TopicRecord at offset 1: "),
         ([batch(0, topic("a")), batch(3, topic("b"))], "TopicRecord at offset 3: offset 1 is missing"),
         ([batch(7, topic("a"))], "TopicRecord at offset 7: offset 0 is missing"),

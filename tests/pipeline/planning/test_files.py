@@ -99,6 +99,7 @@ def test_any_split_gives_the_same_rows(
             expected += [(number, topic_name(number, epoch)) for number in range(offset, offset + count)]
         offset += count
     start, end = sorted(bounds)
+    start = min(start, offset)
     with TemporaryDirectory() as folder:
         node = write_node(Path(folder), log, Files(segment_batches=segment_batches, index_every=index_every))
         pieces = plan(node, splitBytes=split_bytes, startOffset=start, endOffset=end)
