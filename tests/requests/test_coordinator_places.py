@@ -26,6 +26,15 @@ def test_the_partition_of_a_key(key: str, partitions: int, expected: int) -> Non
     assert partition_of(key, partitions) == expected
 
 
+@pytest.mark.parametrize("units", [255, 256, 257, 511, 512, 513, 1_025, 32_767])
+@pytest.mark.parametrize("alphabet", ["kafka", "\uffff", "\0", "\ud800a"])
+def test_the_partition_of_a_long_key(units: int, alphabet: str) -> None:
+    text = (alphabet * units)[:units]
+    # As the documentation of Java's String.hashCode defines it.
+    value = sum(ord(unit) * pow(31, units - 1 - place, 2**32) for place, unit in enumerate(text)) % 2**32
+    assert partition_of(text, 2**31) == min(value, 2**32 - value)
+
+
 ID = bytes(range(16))
 TEXT = "AAECAwQFBgcICQoLDA0ODw"
 

@@ -4,6 +4,7 @@ read, which requests do not fit their session, and what is left behind in the en
 from __future__ import annotations
 
 import errno
+import gc
 import gzip
 from collections.abc import Callable
 from typing import Any
@@ -437,6 +438,19 @@ def test_without_a_log_there_is_no_leader(sharing: Sharing) -> None:
     (led,) = sharing.broker.replicas.share_partitions.partitions()
     led.hosted.log = None
     assert sharing.fetch(1).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_what_another_broker_leads_leaves_no_cycles(sharing: Sharing) -> None:
+    request = ShareFetchRequest
+    places = [request.FetchPartition(partition_index=index) for index in range(200)]
+    led_elsewhere = sharing.broker.topic("u", *([[OTHER]] * len(places)))
+    gc.collect()
+    gc.disable()
+    try:
+        sharing.send_fetch(0, topics=[request.FetchTopic(topic_id=led_elsewhere, partitions=places)])
+        assert gc.collect() < len(places)
+    finally:
+        gc.enable()
 
 
 def test_that_another_broker_leads_is_told_at_once(sharing: Sharing) -> None:

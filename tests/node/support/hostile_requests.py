@@ -193,17 +193,21 @@ class LargeCluster:
             authorizer=lambda: None,
         )
 
-    def serve(self, frame: Frame, kind: ListenerKind, authorizer: Authorizer | None) -> Served:
-        """Serve one frame to the end, turn by turn."""
+    def serve(
+        self, frame: Frame, kind: ListenerKind, authorizer: Authorizer | None, *, collects: bool = True
+    ) -> Served:
+        """Serve one frame to the end, turn by turn; ``collects``: with the collector as a node has it."""
         services = with_changes(self.services, authorizer=lambda: authorizer)
-        served = serve(frame, kind, services, self.core)
+        served = serve(frame, kind, services, self.core, collects=collects)
         if served.core_turns_ms:
             self.core.restore()
         return served
 
 
-def serve(frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns) -> Served:
-    """Serve one frame with the collector as a node has it.
+def serve(
+    frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns, *, collects: bool = True
+) -> Served:
+    """Serve one frame, with the collector as a node has it unless it is left alone.
 
     What there is stays frozen afterwards: to go through all of the cluster for each frame would take most of the time.
     """
@@ -234,10 +238,11 @@ def serve(frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns)
         except Exception as error:
             served.outcomes.append(error)  # type: ignore[arg-type]
 
-    gc.collect()
-    gc.freeze()
     pauses = CollectorPauses()
-    pauses.start()
+    if collects:
+        gc.collect()
+        gc.freeze()
+        pauses.start()
     try:
         timed(begin, served.turns_ms)
         while slices.waiting or core.has_work:
@@ -246,7 +251,8 @@ def serve(frame: Frame, kind: ListenerKind, services: Services, core: CoreTurns)
             if slices.waiting:
                 timed(slices.turn, served.turns_ms)
     finally:
-        pauses.stop()
+        if collects:
+            pauses.stop()
     return served
 
 

@@ -21,7 +21,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
+from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted, without_frames
 from kafkaproto_server.image.apply_configs import quota_entity
 from kafkaproto_server.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 from kafkaproto_server.types import Steps
@@ -61,7 +61,7 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
             records += _changes(situation, entity, entry.ops)
             errors[entity] = None
         except ApiError as error:
-            errors[entity] = error
+            errors[entity] = without_frames(error)
         yield
     results = []
     for entity, problem in errors.items():

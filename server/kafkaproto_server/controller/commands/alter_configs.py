@@ -42,6 +42,7 @@ from kafkaproto_server.config_keys.validate import validate_broker_config
 from kafkaproto_server.controller.commands.create_topics import check_number_of_configs, check_topic_name
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from kafkaproto_server.error_texts import without_frames
 from kafkaproto_server.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
@@ -142,7 +143,7 @@ def _alter(
             _check_name(resource_type, name)
             _check_values(situation, resource_type, name, current, changes)
         except ApiError as error:
-            results[key] = error
+            results[key] = without_frames(error)
             yield
             continue
         for config_key, value in changes.items():

@@ -18,7 +18,7 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
-from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.error_texts import quoted, without_frames
 from kafkaproto_server.security.scram import MAX_ITERATIONS, MECHANISMS, MECHANISMS_BY_NUMBER, MIN_ITERATIONS
 from kafkaproto_server.types import Steps
 
@@ -51,7 +51,7 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
                 )
             records[name] = _record(situation, each)
         except ApiError as error:
-            errors[name] = error
+            errors[name] = without_frames(error)
         yield
     results = {}
     for each in alterations:

@@ -22,6 +22,7 @@ from kafkaproto_server.controller.partitions.placement import (
     usable_brokers,
 )
 from kafkaproto_server.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.error_texts import without_frames
 from kafkaproto_server.image.entries import TopicImage
 from kafkaproto_server.image.records import partition_record
 from kafkaproto_server.types import Steps
@@ -42,7 +43,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         try:
             existing[name] = _existing_topic(situation, topics)
         except ApiError as error:
-            errors[name] = error
+            errors[name] = without_frames(error)
         yield
     # The counts come from outside, so they are checked before anything of that size is allocated.
     total = sum(by_name[name][0].count - len(topic.partitions) for name, topic in existing.items())
@@ -59,7 +60,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         try:
             records += yield from _new_partitions(situation, existing_topic, by_name[name][0], brokers)
         except ApiError as error:
-            errors[name] = error
+            errors[name] = without_frames(error)
         yield
     results = []
     for name in by_name:

@@ -16,6 +16,7 @@ from typing import Final
 
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.error_texts import without_frames
 from kafkaproto_server.features import SHARE_VERSION
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.metrics.coordinators import SharePartitionMetrics
@@ -224,7 +225,7 @@ class ShareService:
             try:
                 partitions[key] = self._led.get_or_load(ShareKey(member.group_id, *key))
             except ShareError as error:
-                failed[key] = error
+                failed[key] = without_frames(error)
 
         # Before a thread or the persister has its turn: topics may be gone afterwards.
         topics = self._topics((*partitions, *failed))
