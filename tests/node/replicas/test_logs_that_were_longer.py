@@ -373,6 +373,19 @@ def test_what_an_emptied_log_directory_had_is_fetched_anew_if_another_leads(is_n
     assert (found.role, found.log_end_offset) == (Role.FOLLOWER, 0)
 
 
+@pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
+def test_an_emptied_log_directory_shows_its_loss_until_the_metadata_is_there(is_clean: bool) -> None:
+    broker = written()
+    emptied(broker, is_new_disk=False)
+    # It ends before it has heard of any replica.
+    broker.start(is_clean=False)
+    ended(broker, is_clean=is_clean)
+    # Notes of starts show nothing: they stay when all else is removed.
+    assert all(name.startswith(".") for name in broker.replicas.disk.list_directory(PATH))
+    started(broker, is_clean=False)
+    assert broker.produce("t", batch()).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
 def test_a_replica_that_was_not_begun_before_a_crash_has_lost_nothing() -> None:
     broker = DataBroker()
     broker.topic("t", [ME])

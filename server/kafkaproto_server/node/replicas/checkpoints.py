@@ -57,6 +57,8 @@ class Checkpoints:
                 (HIGH_WATERMARKS, survey.high_watermarks),
             )
         }
+        # What has none since it was emptied shows that, until it is known what it had.
+        self._not_begun = {each for each, survey in surveys.items() if survey.is_emptied}
         # About to be written, as directory and name.
         self._queued: set[tuple[bytes, str]] = set()
         self.arriving: dict[bytes, dict[TopicPartition, Checkpointed]] = {each: {} for each in surveys}
@@ -69,6 +71,11 @@ class Checkpoints:
     def claim(self, found: FoundReplica) -> None:
         """It is `current` now, or nothing is to be said of it any more."""
         self._unclaimed[found.directory_id].pop(found, None)
+
+    def begin(self, directory_id: bytes) -> None:
+        """The replicas are known that a directory had, though it looks as if no broker had ever run on it. Nothing is
+        written before."""
+        self._not_begun.discard(directory_id)
 
     def write(self, directory_id: bytes, name: str) -> None:
         """Have one checkpoint written."""
@@ -94,13 +101,16 @@ class Checkpoints:
         # Before the logs are looked at.
         self._queued.discard((directory_id, name))
         # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
-        if not self._is_online(directory_id):
+        if not self._may_write(directory_id):
             return
         self._written[directory_id, name] = None
         known = self._of_unclaimed(directory_id)
         known.update(tuple(self.arriving[directory_id].items()))
         known.update(self._current(directory_id))
         self._write_offsets(directory_id, name, known)
+
+    def _may_write(self, directory_id: bytes) -> bool:
+        return self._is_online(directory_id) and directory_id not in self._not_begun
 
     def _of_unclaimed(self, directory_id: bytes) -> dict[TopicPartition, Checkpointed]:
         unclaimed = tuple(self._unclaimed[directory_id].items())
@@ -119,7 +129,7 @@ class Checkpoints:
         self, directory_id: bytes, closed: Iterable[tuple[TopicPartition, Checkpointed]]
     ) -> None:
         """Write the checkpoints of a directory whose logs are ``closed``. Raises OSError."""
-        if not self._is_online(directory_id):
+        if not self._may_write(directory_id):
             return
         # Once for all logs. Only then may the checkpoints say that everything is durable.
         self._disk.sync_file_system(self._paths[directory_id])

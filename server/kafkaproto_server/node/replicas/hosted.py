@@ -341,6 +341,7 @@ class HostedReplicas:
 
     def write_checkpoints_of(self, directory_id: bytes, done: Callable[[], None]) -> None:
         """Write all checkpoints of a directory. ``done`` is called at the end, also if the disk failed."""
+        self._checkpoints.begin(directory_id)
         for name in CHECKPOINTS:
             self._checkpoints.write(directory_id, name)
         self._lanes[directory_id].put(DiskJob(lambda: None, lambda _: done(), lambda error: None))

@@ -304,7 +304,7 @@ class ReplicaManager:
 
     def replicas_placed(self) -> None:
         """All replicas were told that the broker had when it started."""
-        # If a directory has no checkpoints from now on, somebody has emptied it.
+        # If a directory has no checkpoint from now on, somebody has emptied it.
         for directory_id in self._emptied:
             self._showing += 1
             self.replicas.write_checkpoints_of(directory_id, self._was_shown)

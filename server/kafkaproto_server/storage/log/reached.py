@@ -63,8 +63,9 @@ class Reached:
 
 
 TOPIC_REMEDY = (
-    "If other replicas are in sync, this one is fetched again from the leader. Else restore the files, or accept the"
-    " loss while the broker is stopped: kafka-storage accept-log"
+    "If other replicas are in sync, this one is fetched again from the leader. Else restore the files, have another one"
+    " lead with what it has (kafka-leader-election --election-type unclean), or accept the loss while the broker is"
+    " stopped: kafka-storage accept-log"
 )
 """What the operator of a broker can do."""
 REACHED_BY_METADATA = Reached(
