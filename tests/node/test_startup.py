@@ -99,14 +99,21 @@ def test_the_last_stop_was_clean_if_all_directories_work_and_say_so() -> None:
     assert opened(disk).previous_broker_epoch == -1
 
 
-def test_a_directory_that_somebody_has_emptied_was_not_stopped_in_order() -> None:
+@pytest.mark.parametrize("damage", ["gone", "torn"])
+def test_a_directory_without_its_checkpoints_was_not_stopped_in_order(
+    damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """The mark's name begins with a dot: ``rm -r *`` leaves it, and the next format does not touch it."""
     disk = formatted()
     node = opened(disk)
     mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
     node.release()
-    disk.remove(f"/d/b/{RECOVERY_POINTS}")
+    if damage == "gone":
+        disk.remove(f"/d/b/{RECOVERY_POINTS}")
+    else:
+        disk.open(f"/d/b/{RECOVERY_POINTS}").truncate(3)
     node = opened(disk)
+    assert "/d/b: the checkpoints that a stop in order leaves are gone or damaged" in caplog.text
     assert node.previous_broker_epoch == -1
     assert [each.is_clean for each in node.surveys.values()] == [True, False]
     assert not disk.exists(f"/d/b/{CLEAN_SHUTDOWN_NAME}")

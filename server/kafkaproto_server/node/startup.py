@@ -40,7 +40,7 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
 from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.directories.meta_properties import new_directory_id, read_log_directory
-from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS
+from kafkaproto_server.storage.directories.offset_checkpoints import are_whole
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import Reached, find_reached
@@ -214,10 +214,16 @@ def _take_clean_shutdowns(config: Config, directories: LogDirectories, disk: Dis
     for path in _online_paths(directories):
         try:
             epoch = take_clean_shutdown(disk, [path])
-            # A broker that stops in order leaves checkpoints, also of no logs. Somebody has emptied the directory, and
-            # this mark, whose name begins with a dot, was left.
-            has_checkpoint = not config.is_broker or disk.exists(f"{path}/{RECOVERY_POINTS}")
-            epochs[path] = epoch if has_checkpoint else NO_NODE
+            # Without them nobody knows what is missing. Somebody may have emptied the directory, and left this mark,
+            # whose name begins with a dot.
+            if epoch != NO_NODE and config.is_broker and not are_whole(disk, path):
+                _log.warning(
+                    "%s: the checkpoints that a stop in order leaves are gone or damaged: its logs are read as after a"
+                    " kill, and do not count as complete",
+                    path,
+                )
+                epoch = NO_NODE
+            epochs[path] = epoch
         except OSError as error:
             _failed_at_start(config, directories, path, error)
     return epochs

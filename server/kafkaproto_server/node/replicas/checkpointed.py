@@ -14,6 +14,7 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     LOG_STARTS,
     RECOVERY_POINTS,
 )
+from kafkaproto_server.storage.log.reached import Reached, reached_by_checkpoints, reached_by_start
 
 PartitionId = tuple[bytes, int]
 """(topic id, partition index)"""
@@ -31,6 +32,11 @@ class Checkpointed(msgspec.Struct, frozen=True, kw_only=True):
         if checkpoint == RECOVERY_POINTS:
             return self.recovery_point
         return self.log_start_offset if checkpoint == LOG_STARTS else self.high_watermark
+
+    def reached(self, *, is_kept: bool) -> Reached | None:
+        """How far the log reached; see `reached_by_checkpoints`."""
+        known = reached_by_checkpoints(self.recovery_point, self.high_watermark, is_kept=is_kept)
+        return reached_by_start(self.log_start_offset, known) if is_kept else known
 
 
 CHECKPOINTS = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)

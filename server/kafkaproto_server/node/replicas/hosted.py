@@ -42,7 +42,6 @@ from kafkaproto_server.storage.directories.partition_directories import (
 )
 from kafkaproto_server.storage.errors import LogFailedError, StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
 from kafkaproto_server.storage.log.unsynced import Unsynced, time_to_make_durable
 
@@ -124,7 +123,7 @@ class Hosted:
         limit = self.cut_to
         return Checkpointed(
             recovery_point=_at_most(log.log.recovery_point, limit),
-            log_start_offset=partition.log_start_offset,
+            log_start_offset=_at_most(partition.log_start_offset, limit),
             high_watermark=_at_most(partition.high_watermark, limit),
         )
 
@@ -415,7 +414,7 @@ class HostedReplicas:
             log_start_offset=known.log_start_offset,
             # A log that was closed in order has a checkpoint, unless an administrator gave up what it says.
             is_clean=is_clean and known.recovery_point > 0,
-            reached=reached_by_checkpoints(known.recovery_point, known.high_watermark, is_kept=is_kept),
+            reached=known.reached(is_kept=is_kept),
             is_kept=is_kept,
             was_compacted=was_compacted,
             producer_expiration_ms=producer_expiration_ms,

@@ -599,7 +599,7 @@ class Log:
             self._sync_directory()
         has_old_format = partial(is_old, self._disk, self.directory, bases)
         following = dict(itertools.pairwise(bases))
-        check_beginning(self.directory, bases, self._written_epochs, policy)
+        check_beginning(self._disk, self.directory, bases, self._written_epochs, policy)
         epoch = self._load_durable_segments(bases, policy) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
             check_no_gap(self._segments, base, policy, has_old_format)
