@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 import pytest
 
@@ -188,3 +189,49 @@ def test_a_start_that_fails_leaves_nothing_open() -> None:
     assert node.previous_broker_epoch == 42
     node.abandon()
     assert not disk.open_files
+
+
+def damaged_votes(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/quorum-state"
+    disk.open(path, create=True).append([b"{"])
+    return path
+
+
+def votes_that_are_a_directory(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/quorum-state"
+    disk.make_directory(path)
+    return path
+
+
+def damaged_snapshot(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/{0:020}-{0:010}.checkpoint"
+    disk.remove(path)
+    disk.open(path, create=True).append([b"garbage"])
+    return path
+
+
+def log_that_is_a_directory(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/{0:020}.log"
+    disk.remove(path)
+    disk.make_directory(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("damage", "remedy"),
+    [
+        (damaged_votes, 'write this line into the file: {"leaderId":-1,"leaderEpoch":0,"votedId":-1,'),
+        (votes_that_are_a_directory, "remove this one from the quorum"),
+        (damaged_snapshot, f"you can also move /d/m/{METADATA_LOG_NAME} away"),
+        (log_that_is_a_directory, f"you can also move /d/m/{METADATA_LOG_NAME} away"),
+    ],
+)
+def test_what_is_wrong_with_the_metadata_log_is_told_with_what_can_be_done(
+    damage: Callable[[MemoryDisk], str], remedy: str
+) -> None:
+    disk = formatted()
+    path = damage(disk)
+    with pytest.raises(StorageError) as raised:
+        opened(disk)
+    assert str(raised.value).startswith(path)
+    assert remedy in str(raised.value)
