@@ -61,6 +61,8 @@ def accept_log(
     try:
         directory = f"{log_directory}/{name}"
         if not disk.exists(directory):
+            if name in disk.list_directory(log_directory):
+                raise _leads_nowhere(directory)
             if topic_id is None:
                 raise _topic_id_is_needed(f"{directory} is gone")
             disk.make_directory(directory)
@@ -96,6 +98,10 @@ def _topic_id_is_needed(problem: str) -> StorageError:
     return StorageError(f"{problem}: give the topic's id with --topic-id (kafka-topics --describe shows it)")
 
 
+def _leads_nowhere(path: str) -> StorageError:
+    return StorageError(f"{path} is a link to nothing: restore what it leads to, or remove it")
+
+
 def _is_in_checkpoints(disk: Disk, log_directory: str, key: tuple[str, int]) -> bool:
     try:
         return any(
@@ -112,6 +118,8 @@ def _remove_witnesses(disk: Disk, directory: str) -> None:
     for name in (*witnesses, *(name for name in names if name.endswith(LOG_SUFFIX))):
         if disk.is_directory(f"{directory}/{name}"):
             raise StorageError(f"{directory}/{name} is a directory: move it away")
+        if not disk.exists(f"{directory}/{name}"):
+            raise _leads_nowhere(f"{directory}/{name}")
     for name in witnesses:
         disk.remove(f"{directory}/{name}")
     disk.sync_directory(directory)
