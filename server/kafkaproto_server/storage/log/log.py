@@ -648,7 +648,7 @@ class Log:
 
     def _lost_cut_at(self, base: int, policy: RecoveryPolicy) -> bool:
         """Whether the log was cut where a segment begins, which is newer, and a crash took the cut."""
-        is_cut = policy.cuts_damage and bool(self._segments)
+        is_cut = policy.cuts_damage and not policy.is_kept and bool(self._segments)
         return is_cut and policy.recovery_point <= base < self.log_end_offset
 
     def _remove_segments_behind(self, bases: Sequence[int]) -> None:

@@ -74,9 +74,11 @@ def check_continues(segments: Sequence[Segment], base: int, *, has_gaps: bool) -
     last = segments[-1] if segments else None
     if last is None or base == last.next_offset or (has_gaps and base > last.next_offset):
         return
+    problem = f"ends at offset {last.next_offset} (exclusive), but the next segment begins at {base}"
+    if has_gaps:
+        raise CorruptFileError(last.path, f"{problem}: one of them does not belong here. {TOPIC_REMEDY}")
     raise CorruptFileError(
         last.path,
-        f"ends at offset {last.next_offset} (exclusive), but the next segment begins at {base}. One is missing or does"
-        f" not belong here: restore it, or move {last.path.rpartition('/')[0]} away and let this node fetch the log"
-        " from other voters",
+        f"{problem}. One is missing or does not belong here: restore it, or move {last.path.rpartition('/')[0]} away"
+        " and let this node fetch the log from other voters",
     )
