@@ -147,7 +147,7 @@ def test_a_broker_with_one_directory_tells_nothing_of_new_replicas(recorded: byt
     assert broker.replicas.directory_of((TOPIC, 0)) == X
 
 
-@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN])
+@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN], ids=["lost", "unknown"])
 def test_a_lost_replica_is_mended_even_by_a_broker_with_one_directory_which_does_not_wait_for_it(
     recorded: bytes,
 ) -> None:
@@ -163,7 +163,7 @@ LISTS = ("isr", "elr", "last_known_elr")
 
 
 @pytest.mark.parametrize("counted", LISTS)
-@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN])
+@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN], ids=["lost", "unknown"])
 def test_a_replica_that_was_in_no_directory_of_these_is_lost_if_the_controllers_count_on_it(
     recorded: bytes, counted: str
 ) -> None:
@@ -214,7 +214,7 @@ def test_a_replica_that_is_not_here_any_more_is_lost_no_longer() -> None:
     assert broker.notes.placed == {(TOPIC, 0): X}
 
 
-@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN])
+@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN], ids=["lost", "unknown"])
 def test_a_lost_replica_may_be_in_a_directory_that_is_offline(recorded: bytes) -> None:
     broker = Broker(X, Y)
     broker.directories.fail("/2", "EIO")

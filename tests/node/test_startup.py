@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 import pytest
 
@@ -99,14 +100,21 @@ def test_the_last_stop_was_clean_if_all_directories_work_and_say_so() -> None:
     assert opened(disk).previous_broker_epoch == -1
 
 
-def test_a_directory_that_somebody_has_emptied_was_not_stopped_in_order() -> None:
+@pytest.mark.parametrize("damage", ["gone", "torn"])
+def test_a_directory_without_its_checkpoints_was_not_stopped_in_order(
+    damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """The mark's name begins with a dot: ``rm -r *`` leaves it, and the next format does not touch it."""
     disk = formatted()
     node = opened(disk)
     mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
     node.release()
-    disk.remove(f"/d/b/{RECOVERY_POINTS}")
+    if damage == "gone":
+        disk.remove(f"/d/b/{RECOVERY_POINTS}")
+    else:
+        disk.open(f"/d/b/{RECOVERY_POINTS}").truncate(3)
     node = opened(disk)
+    assert "/d/b: the checkpoints that a stop in order leaves are gone or damaged" in caplog.text
     assert node.previous_broker_epoch == -1
     assert [each.is_clean for each in node.surveys.values()] == [True, False]
     assert not disk.exists(f"/d/b/{CLEAN_SHUTDOWN_NAME}")
@@ -181,3 +189,49 @@ def test_a_start_that_fails_leaves_nothing_open() -> None:
     assert node.previous_broker_epoch == 42
     node.abandon()
     assert not disk.open_files
+
+
+def damaged_votes(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/quorum-state"
+    disk.open(path, create=True).append([b"{"])
+    return path
+
+
+def votes_that_are_a_directory(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/quorum-state"
+    disk.make_directory(path)
+    return path
+
+
+def damaged_snapshot(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/{0:020}-{0:010}.checkpoint"
+    disk.remove(path)
+    disk.open(path, create=True).append([b"garbage"])
+    return path
+
+
+def log_that_is_a_directory(disk: MemoryDisk) -> str:
+    path = f"/d/m/{METADATA_LOG_NAME}/{0:020}.log"
+    disk.remove(path)
+    disk.make_directory(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("damage", "remedy"),
+    [
+        (damaged_votes, 'write this line into the file: {"leaderId":-1,"leaderEpoch":0,"votedId":-1,'),
+        (votes_that_are_a_directory, "remove this one from the quorum"),
+        (damaged_snapshot, f"you can also move /d/m/{METADATA_LOG_NAME} away"),
+        (log_that_is_a_directory, f"you can also move /d/m/{METADATA_LOG_NAME} away"),
+    ],
+)
+def test_what_is_wrong_with_the_metadata_log_is_told_with_what_can_be_done(
+    damage: Callable[[MemoryDisk], str], remedy: str
+) -> None:
+    disk = formatted()
+    path = damage(disk)
+    with pytest.raises(StorageError) as raised:
+        opened(disk)
+    assert str(raised.value).startswith(path)
+    assert remedy in str(raised.value)

@@ -7,8 +7,8 @@ configuration and the other directories. The metadata log is recovered before an
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -40,8 +40,8 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
 from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.directories.meta_properties import new_directory_id, read_log_directory
-from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS
-from kafkaproto_server.storage.errors import CorruptFileError, StorageError, is_shortage
+from kafkaproto_server.storage.directories.offset_checkpoints import are_whole
+from kafkaproto_server.storage.errors import OF_FILES, CorruptFileError, StorageError, is_shortage
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import Reached, find_reached
 from kafkaproto_server.storage.log.recovery import RecoveryPolicy
@@ -49,7 +49,12 @@ from kafkaproto_server.storage.log.retention import RetentionLimits
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.metadata.reconciliation import check_votes, reconcile
+from kafkaproto_server.storage.metadata.reconciliation import (
+    check_votes,
+    reconcile,
+    snapshot_remedy,
+    votes_remedy,
+)
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, NO_NODE, Endpoint, ReplicaKey
 
@@ -159,12 +164,14 @@ def _open_node(
     raft_config = _raft_config(config, metadata.directory_id, controller_endpoints)
     controller = None
     if config.is_controller:
+        with _with_remedy(lambda: snapshot_remedy(storage.log, storage.snapshots)):
+            bootstrap_records = read_bootstrap(disk, config.metadata_log_dir)
         controller = Controller(
             node_id=config.node_id,
             cluster_id=metadata.cluster_id,
             config=controller_config(config, incarnation_id),
             rng=rng,
-            bootstrap_records=read_bootstrap(disk, config.metadata_log_dir),
+            bootstrap_records=bootstrap_records,
         )
     driver = QuorumDriver(
         config=raft_config,
@@ -214,10 +221,16 @@ def _take_clean_shutdowns(config: Config, directories: LogDirectories, disk: Dis
     for path in _online_paths(directories):
         try:
             epoch = take_clean_shutdown(disk, [path])
-            # A broker that stops in order leaves checkpoints, also of no logs. Somebody has emptied the directory, and
-            # this mark, whose name begins with a dot, was left.
-            has_checkpoint = not config.is_broker or disk.exists(f"{path}/{RECOVERY_POINTS}")
-            epochs[path] = epoch if has_checkpoint else NO_NODE
+            # Without them nobody knows what is missing. Somebody may have emptied the directory, and left this mark,
+            # whose name begins with a dot.
+            if epoch != NO_NODE and config.is_broker and not are_whole(disk, path):
+                _log.warning(
+                    "%s: the checkpoints that a stop in order leaves are gone or damaged: its logs are read as after a"
+                    " kill, and do not count as complete",
+                    path,
+                )
+                epoch = NO_NODE
+            epochs[path] = epoch
         except OSError as error:
             _failed_at_start(config, directories, path, error)
     return epochs
@@ -299,16 +312,21 @@ def _open_storage(config: Config, disk: Disk, if_it_fails: ExitStack) -> QuorumS
     """The metadata log's directory, repaired after a crash. If the newest snapshot is ahead of the log, the log
     continues at the snapshot's end."""
     directory = f"{config.metadata_log_dir}/{METADATA_LOG_NAME}"
-    log = Log.open(
-        disk,
-        directory,
-        topic_id=METADATA_TOPIC_ID,
-        # A node that is no controller promised nobody to keep its records: it fetches them again.
-        policy=RecoveryPolicy(reached=_reached(disk, directory) if config.is_controller else None),
-        config=LogConfig(
-            segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
-        ),
+    log_config = LogConfig(
+        segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
     )
+    try:
+        # A node that is no controller promised nobody to keep its records: it fetches them again.
+        policy = RecoveryPolicy(reached=_reached(disk, directory) if config.is_controller else None)
+        log = Log.open(disk, directory, topic_id=METADATA_TOPIC_ID, policy=policy, config=log_config)
+    except OSError as error:
+        if error.errno not in OF_FILES:
+            raise
+        raise CorruptFileError(
+            str(error.filename),
+            f"cannot be used: {error.strerror}. Restore the file. If other voters hold the log, you can also move "
+            f"{directory} away and let this node fetch it again",
+        ) from error
     if_it_fails.callback(log.abandon)
     if log.recovery_note is not None:
         _log.warning("%s", log.recovery_note)
@@ -425,16 +443,34 @@ def _last_epoch_passed(epoch: int) -> str:
     )
 
 
+@contextmanager
+def _with_remedy(remedy: Callable[[], str]) -> Iterator[None]:
+    """If a file of the metadata log is damaged, or something else is in its place, the error says what to do."""
+    try:
+        yield
+    except CorruptFileError as error:
+        raise CorruptFileError(error.path, f"{error.reason}. {remedy()}", position=error.position) from error
+    except OSError as error:
+        if error.errno not in OF_FILES:
+            raise
+        raise CorruptFileError(
+            str(error.filename), f"cannot be used: {error.strerror}. {remedy()}"
+        ) from error
+
+
 def _recovered(storage: QuorumStorage) -> raft_events.Opened:
     """The state of the log, its snapshots and the last election, for the Raft core."""
-    log, snapshots, election = storage.log, storage.snapshots, storage.quorum_state_file.read()
+    log, snapshots = storage.log, storage.snapshots
+    with _with_remedy(lambda: votes_remedy(log)):
+        election = storage.quorum_state_file.read()
     if election is not None and election.leader_epoch > LAST_EPOCH:
         raise CorruptFileError(storage.quorum_state_file.path, _last_epoch_passed(election.leader_epoch))
     controls: list[RecordedControl] = []
     position = 0
     # Here the 0-0 snapshot counts: it holds the first voters.
     if (latest := snapshots.latest()) is not None:
-        controls += snapshot_controls(snapshots, latest)
+        with _with_remedy(lambda: snapshot_remedy(log, snapshots)):
+            controls += snapshot_controls(snapshots, latest)
         position = latest.end_offset
     controls += log_controls(log, position)
     return raft_events.Opened(

@@ -26,7 +26,9 @@ from tests.sim.disk import MemoryFile
 
 def test_checkpoints_that_cost_too_many_descriptors_do_not_cost_the_directory() -> None:
     broker = BrokerReplicas(1, ClusterImage)
+    broker.follow()
     manager, disk = broker.manager, broker.disk
+    disk.remove(f"{PATH}/{RECOVERY_POINTS}")
     disk.fail("create", ".tmp", errno.EMFILE)
     manager.replicas.write_checkpoint(RECOVERY_POINTS)
     assert not manager._failures
@@ -65,8 +67,10 @@ def test_checkpoints_say_all_again_once_a_log_whose_cut_failed_is_open() -> None
         assert broker.produce("t", batch()).error_code == 0
     replicas = broker.replicas.manager.replicas
     (hosted,) = replicas
+    hosted.partition.log_start_moved(2, now_ms=broker.replicas.clock.now)
     replicas.will_be_cut(hosted, 1)
-    assert hosted.offsets().high_watermark == 1
+    offsets = hosted.offsets()
+    assert (offsets.high_watermark, offsets.log_start_offset) == (1, 1)
     replicas.failed(hosted, OSError(errno.EMFILE, "no descriptors"))
     broker.replicas.clock.now += OPENED_AGAIN_MS
     broker.replicas.call_due()

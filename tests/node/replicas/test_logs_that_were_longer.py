@@ -17,6 +17,7 @@ from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.acceptance import accept_log
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     HIGH_WATERMARKS,
+    LOG_STARTS,
     RECOVERY_POINTS,
     read_offsets,
     write_offsets,
@@ -117,6 +118,37 @@ AS_A_WHOLE: dict[str, Damage] = {
     "the directory is empty": remove_all,
     "the directory is a file": replace_by_file,
 }
+
+
+def write(disk: MemoryDisk, path: str, content: bytes) -> None:
+    file = disk.open(path, create=True)
+    file.truncate(0)
+    file.append([content])
+    file.close()
+
+
+def remove_checkpoints(disk: MemoryDisk) -> None:
+    for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
+        write(disk, f"{PATH}/{name}", b"garbage")
+
+
+def lose_all_but_the_producers(disk: MemoryDisk) -> None:
+    remove_checkpoints(disk)
+    remove(disk, *(path for path in list(disk._names) if path.startswith(T) and path.endswith("index")))
+    cut(disk, 0, log(20))
+
+
+def lose_the_beginning(disk: MemoryDisk) -> None:
+    remove(disk, *(f"{T}/{0:020}.{suffix}" for suffix in ("log", "index", "timeindex")))
+    write(disk, f"{T}/leader-epoch-checkpoint", b"garbage")
+
+
+WITH_OTHER_FILES: dict[str, Damage] = {
+    "the last file, the indexes and the checkpoints": lose_all_but_the_producers,
+    "the first file with its indexes and the epochs": lose_the_beginning,
+    "the log starts behind its end": lambda disk: write(disk, f"{PATH}/{LOG_STARTS}", b"0\n1\nt 0 4000\n"),
+}
+"""After a stop in order."""
 DAMAGES = {**AT_THE_END, **ELSEWHERE, **OTHERWISE, **AS_A_WHOLE}
 
 
@@ -203,6 +235,44 @@ def test_a_log_that_has_lost_something_is_not_served_and_is_left_as_it_is(
         or damage == "the directory is a file"
         or "kafka-storage accept-log" in caplog.text
     )
+
+
+@pytest.mark.parametrize("damage", WITH_OTHER_FILES)
+def test_a_log_that_has_lost_what_would_show_it_as_well_is_not_served(
+    damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = written()
+    ended(broker, is_clean=True)
+    disk = broker.replicas.disk
+    WITH_OTHER_FILES[damage](disk)
+    before = {path: bytes(node.data) for path, node in disk._names.items() if path.endswith(".log")}
+    for _ in range(2):
+        started(broker, is_clean=True)
+        assert broker.fetch("t").error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert [value for _, _, each in batches(broker.fetch("u").records) for value in each] == [b"u"]
+        for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
+            broker.replicas.manager.replicas.write_checkpoint(name)
+        broker.replicas.disk.open_files.clear()
+    assert before == {path: bytes(disk._names[path].data) for path in before}
+    assert f"{T}" in caplog.text
+    assert "kafka-storage accept-log" in caplog.text
+    # What is there is served once that is accepted.
+    accept_log(disk, [PATH], "t", 0, topic_id=None, report=lambda line: None)
+    started(broker, is_clean=True)
+    assert broker.produce("t", batch(b"new")).error_code == 0
+    start = 10 if damage.startswith("the first file") else 0
+    assert [each for _, _, each in batches(broker.fetch("t", wanted(0, start)).records)][:1] != []
+
+
+def test_offsets_of_an_empty_log_are_not_given_out_again() -> None:
+    broker = written()
+    ended(broker, is_clean=True)
+    disk = broker.replicas.disk
+    write(disk, f"{PATH}/{LOG_STARTS}", b"0\n1\nt 0 25\n")
+    cut(disk, 0, log(0), log(10), log(20))
+    accept_log(disk, [PATH], "t", 0, topic_id=None, report=lambda line: None)
+    started(broker, is_clean=True)
+    assert broker.produce("t", batch(b"new")).base_offset == 25
 
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])

@@ -223,6 +223,28 @@ def test_what_may_be_a_new_directory_has_to_be_formatted(tmp_path: Path, what: s
         open_all(disk, paths)
 
 
+@pytest.mark.parametrize("name", ["t-0", METADATA_LOG_NAME])
+def test_a_directory_with_logs_and_without_properties_was_formatted_once(tmp_path: Path, name: str) -> None:
+    """A format would forget its id: the metadata says of the replicas where they are, and who is a voter."""
+    disk = OsDisk()
+    paths = three(disk, str(tmp_path))
+    (tmp_path / "b" / "meta.properties").unlink()
+    (tmp_path / "b" / name).mkdir()
+    # As a format leaves it that was interrupted.
+    with pytest.raises(StorageError, match="is not formatted: run kafka-storage format"):
+        open_all(disk, paths)
+    (tmp_path / "b" / name / f"{0:020}.log").write_bytes(b"records")
+    opened = open_all(disk, paths)
+    problems = {path: each.problem for path, each in opened.by_path.items() if each.problem}
+    release(opened)
+    assert list(problems) == [paths[1]]
+    assert (
+        f"{paths[1]}/meta.properties: the file is gone, but {name} is there: restore it" in problems[paths[1]]
+    )
+    with pytest.raises(StorageError, match=f"the metadata log's directory cannot be used: .*{name} is there"):
+        open_all(disk, paths, metadata_path=paths[1])
+
+
 def test_a_disk_of_which_nothing_can_be_read_is_offline(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

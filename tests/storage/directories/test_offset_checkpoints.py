@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto_server.storage.directories.offset_checkpoints import (
+    HIGH_WATERMARKS,
     RECOVERY_POINTS,
+    are_whole,
     read_offsets,
     write_offsets,
 )
@@ -38,8 +40,43 @@ def test_no_file_and_an_empty_one_have_no_offsets(content: bytes | None) -> None
 
 
 @pytest.mark.parametrize(
-    "content", [b"1\n0\n", b"0\n2\norders 0 17\n", b"0\n1\norders 0\n", b"0\n1\norders x 17\n"]
+    "content",
+    [
+        b"1\n0\n",
+        b"0\n2\norders 0 17\n",
+        b"0\n1\norders 0\n",
+        b"0\n1\norders x 17\n",
+        b"0\n1\norders 0 -1\n",
+        b"0\n1\norders 0 9223372036854775808\n",
+        b"0\n2\norders 0 17\norders 0 16\n",
+    ],
 )
 def test_other_content_is_named(content: bytes) -> None:
     with pytest.raises(ValueError, match=RECOVERY_POINTS):
         read_offsets(disk_with(content), "/data", RECOVERY_POINTS)
+
+
+@pytest.mark.parametrize(
+    ("recovery_points", "high_watermarks", "expected"),
+    [
+        (STOCK, STOCK, True),
+        # Without logs, Apache Kafka leaves the second file as it made it.
+        (b"0\n0\n", b"", True),
+        (b"0\n0\n", None, True),
+        (b"", STOCK, False),
+        (None, STOCK, False),
+        (STOCK, b"", False),
+        (STOCK, None, False),
+        (STOCK[:20], STOCK, False),
+        (STOCK, STOCK[:20], False),
+    ],
+)
+def test_a_stop_in_order_leaves_both_checkpoints(
+    recovery_points: bytes | None, high_watermarks: bytes | None, expected: bool
+) -> None:
+    disk = disk_with(recovery_points)
+    if high_watermarks is not None:
+        file = disk.open(f"/data/{HIGH_WATERMARKS}", create=True)
+        file.append([high_watermarks])
+        file.close()
+    assert are_whole(disk, "/data") is expected

@@ -28,7 +28,14 @@ COMPACTED = replace(CONFIG, cuts_at_gaps=False)
 NO_LIMIT = 1 << 62
 
 
-def open_log(store: MemoryDisk, config: LogConfig, *, is_clean: bool = False, durable: int = 0) -> TopicLog:
+def open_log(
+    store: MemoryDisk,
+    config: LogConfig,
+    *,
+    is_clean: bool = False,
+    is_kept: bool = False,
+    durable: int = 0,
+) -> TopicLog:
     return TopicLog.open(
         store,
         LOG,
@@ -36,6 +43,7 @@ def open_log(store: MemoryDisk, config: LogConfig, *, is_clean: bool = False, du
         config=config,
         is_clean=is_clean,
         reached=reached_by_checkpoints(durable, 0, is_kept=False),
+        is_kept=is_kept,
         producer_expiration_ms=NO_LIMIT,
     )
 
@@ -105,8 +113,10 @@ def test_a_log_that_is_compacted_keeps_what_lies_behind_a_gap(lost: str, left: l
     assert log.log.recovery_note is None
 
 
-def test_a_segment_that_begins_before_the_end_of_the_one_before_it_is_refused() -> None:
-    """All is durable, so it is no cut that a crash took. The indexes of each segment agree with its batches."""
+@pytest.mark.parametrize("is_clean", [True, False], ids=["stopped", "killed"])
+def test_a_segment_that_begins_before_the_end_of_the_one_before_it_is_refused(is_clean: bool) -> None:
+    """All is durable, or was kept, so it is no cut that a crash took. The indexes of each segment agree with its
+    batches."""
     store = MemoryDisk()
     store.make_directory("/data")
     log = open_log(store, COMPACTED)
@@ -116,5 +126,9 @@ def test_a_segment_that_begins_before_the_end_of_the_one_before_it_is_refused() 
     log.close(None)
     for suffix in (".log", ".index", ".timeindex"):
         store.rename(f"{LOG}/{segment_file_name(2, suffix)}", f"{LOG}/{segment_file_name(1, suffix)}")
-    with pytest.raises(CorruptFileError, match=r"ends at offset 2 .* but the next segment begins at 1"):
-        open_log(store, COMPACTED, is_clean=True)
+    size = len(store.read_file(f"{LOG}/{segment_file_name(0)}"))
+    with pytest.raises(
+        CorruptFileError, match=r"offset 2 .* next segment begins at 1.*kafka-storage accept-log"
+    ):
+        open_log(store, COMPACTED, is_clean=is_clean, is_kept=True)
+    assert len(store.read_file(f"{LOG}/{segment_file_name(0)}")) == size

@@ -4,7 +4,7 @@ differs from a log that was read as a whole."""
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -255,9 +255,30 @@ def test_a_durable_segment_that_lost_its_last_batch_is_told() -> None:
 
 def test_the_first_segment_may_begin_as_late_as_the_log_does() -> None:
     known = RecoveryPolicy(cuts_damage=True, is_kept=True, log_start_offset=30)
-    check_beginning(LOG, [30], [(1, 10)], known)
+    check_beginning(MemoryDisk(), LOG, [30], [(1, 10)], known)
     with pytest.raises(StorageError, match="the first segment begins at offset 31"):
-        check_beginning(LOG, [31], [(1, 10)], known)
+        check_beginning(MemoryDisk(), LOG, [31], [(1, 10)], known)
+
+
+def test_a_log_that_was_closed_says_where_it_starts() -> None:
+    disk = disk_with(plain(2))
+    closed = RecoveryPolicy(cuts_damage=True, is_kept=True, recovery_point=EVERYTHING)
+    check_beginning(disk, LOG, [0], [], closed)
+    disk.rename(f"{LOG}/{0:020}.log", f"{LOG}/{30:020}.log")
+    # The first batch is not one of the segment: whatever it is, it is read.
+    check_beginning(disk, LOG, [30], [], closed)
+    file = disk.open(f"{LOG}/{30:020}.log")
+    file.write_at(0, (30).to_bytes(8, "big"))
+    file.close()
+    with pytest.raises(
+        StorageError, match="leader-epoch-checkpoint is gone or damaged, and log-start-offset"
+    ):
+        check_beginning(disk, LOG, [30], [], closed)
+    # After a kill, the file may not have been written.
+    check_beginning(disk, LOG, [30], [], replace(closed, recovery_point=10))
+    # Records of old formats name no epoch, and a log without records has none.
+    disk.open(f"{LOG}/{30:020}.log").truncate(0)
+    check_beginning(disk, LOG, [30], [], closed)
 
 
 def test_brokers_that_compacted_old_logs_may_have_left_gaps() -> None:

@@ -6,10 +6,10 @@ import pytest
 
 from kafkaproto.snapshot import SnapshotId, build_snapshot
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.segment import LogConfig
-from kafkaproto_server.storage.metadata.reconciliation import reconcile
+from kafkaproto_server.storage.metadata.reconciliation import reconcile, snapshot_remedy
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.storage.support.helpers import SeededRng, batch, batches_of, read_all
@@ -121,4 +121,33 @@ def test_snapshots_that_contradict_each_other_are_refused(disk: Disk, root: str)
     ):
         reconcile(log, store)
     assert len(batches_of(read_all(log))) == 10
+    log.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", None], ids=["empty", "garbage", "torn"])
+def test_a_damaged_snapshot_does_not_empty_the_log(disk: Disk, root: str, content: bytes | None) -> None:
+    """What is in its name is believed only if it is whole: there may be no other copy of the log."""
+    log = ten_batches(disk, root)
+    store = snapshots_of(disk, root, (500, 4))
+    path = store.path(SnapshotId(end_offset=500, epoch=4))
+    whole = disk.read_file(path)
+    disk.remove(path)
+    file = disk.open(path, create=True)
+    file.append([whole[:-9] if content is None else content])
+    file.close()
+    with pytest.raises(CorruptFileError, match="move it away: the log has all that it held") as caught:
+        reconcile(log, store)
+    assert caught.value.path == path
+    assert len(batches_of(read_all(log))) == 10
+    log.close()
+
+
+def test_what_only_a_snapshot_held_has_to_be_restored(disk: Disk, root: str) -> None:
+    log = ten_batches(disk, root)
+    store = snapshots_of(disk, root, (8, 3))
+    log.move_start_to(8)
+    assert log.log_start_offset == 8
+    assert "move it away" not in snapshot_remedy(log, store)
+    older = snapshots_of(disk, root, (4, 1))
+    assert "move it away" not in snapshot_remedy(log, older)
     log.close()

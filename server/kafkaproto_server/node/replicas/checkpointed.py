@@ -14,7 +14,12 @@ from kafkaproto_server.storage.directories.offset_checkpoints import (
     LOG_STARTS,
     RECOVERY_POINTS,
 )
-from kafkaproto_server.storage.log.reached import REACHED_BY_METADATA, Reached, reached_by_checkpoints
+from kafkaproto_server.storage.log.reached import (
+    REACHED_BY_METADATA,
+    Reached,
+    reached_by_checkpoints,
+    reached_by_start,
+)
 
 PartitionId = tuple[bytes, int]
 """(topic id, partition index)"""
@@ -37,15 +42,17 @@ class Checkpointed(msgspec.Struct, frozen=True, kw_only=True):
         return self.log_start_offset if checkpoint == LOG_STARTS else self.high_watermark
 
     def reached(self, *, is_kept: bool) -> Reached | None:
-        """How far the log must reach. ``is_kept``: nothing that was written can be gone."""
+        """How far the log reached; see `reached_by_checkpoints`."""
         if self.is_emptied:
             return REACHED_BY_METADATA
-        return reached_by_checkpoints(self.recovery_point, self.high_watermark, is_kept=is_kept)
+        known = reached_by_checkpoints(self.recovery_point, self.high_watermark, is_kept=is_kept)
+        return reached_by_start(self.log_start_offset, known) if is_kept else known
 
 
 EMPTIED = Checkpointed(recovery_point=1, is_emptied=True)
 """What is known of a replica that has lost all. The next start, too, has to see that something is missing, so a
 checkpoint says that there was a record."""
+
 
 CHECKPOINTS = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
 """All checkpoints that the broker writes."""

@@ -123,7 +123,7 @@ class Hosted:
         limit = self.cut_to
         return Checkpointed(
             recovery_point=_at_most(log.log.recovery_point, limit),
-            log_start_offset=partition.log_start_offset,
+            log_start_offset=_at_most(partition.log_start_offset, limit),
             high_watermark=_at_most(partition.high_watermark, limit),
         )
 

@@ -25,7 +25,9 @@ class Renames:
 
     def stray(self, directory_id: bytes, source: str, target: str) -> None:
         """Set aside what is no replica of this broker, or not the one that it should be, if it is there."""
-        if self._directories.is_online(directory_id) and self._disk.exists(source):
+        directory, _, name = source.rpartition("/")
+        # By its name: a link to nothing does not exist, and is in the way.
+        if self._directories.is_online(directory_id) and name in self._disk.list_directory(directory):
             self.durably(source, target)
 
     def deleted(self, directory_id: bytes, log: Log | None, source: str, target: str) -> bool:

@@ -101,16 +101,13 @@ class ReplicaManager:
         """Called when a replica begins or ceases to lead, also if it leads in another epoch."""
         self._directory_failed = directory_failed
         self._directories = directories
-        self._emptied = tuple(each for each, survey in surveys.items() if survey.is_emptied)
-        # How many of those do not show yet that a broker ran.
-        self._showing = 0
+        # The directories that do not show yet that a broker ran.
+        self._unshown = {each for each, survey in surveys.items() if survey.is_emptied}
         # Directories that failed, with the problem, until that is reported.
         self._failures: list[tuple[str, str]] = []
         self._has_failed = trio.Event()
-        self._disk = disk
-        self._broker_id = broker_id
-        self._clock = clock
-        self._image = image
+        self._disk, self._broker_id = disk, broker_id
+        self._clock, self._image = clock, image
         self._node_configs = node_configs
         self._isr_changes, self._workers = isr_changes, workers
         # Checks, searches by time and coordinators may compute for a second: reads wait for none of them.
@@ -273,7 +270,7 @@ class ReplicaManager:
     @property
     def are_open(self) -> bool:
         """Whether all logs are open that the metadata places here, and each log directory shows that a broker ran."""
-        return self.replicas.are_open and not self._showing
+        return self.replicas.are_open and not self._unshown
 
     def attach(self, moves: ReplicaMoves) -> None:
         """See `broker.replica_directories.ReplicaListener`."""
@@ -305,12 +302,8 @@ class ReplicaManager:
     def replicas_placed(self) -> None:
         """All replicas were told that the broker had when it started."""
         # If a directory has no checkpoint from now on, somebody has emptied it.
-        for directory_id in self._emptied:
-            self._showing += 1
-            self.replicas.write_checkpoints_of(directory_id, self._was_shown)
-
-    def _was_shown(self) -> None:
-        self._showing -= 1
+        for directory_id in tuple(self._unshown):
+            self.replicas.write_checkpoints_of(directory_id, partial(self._unshown.remove, directory_id))
 
     def _add(
         self,

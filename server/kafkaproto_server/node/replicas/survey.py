@@ -28,9 +28,8 @@ from kafkaproto_server.storage.directories.partition_directories import (
     directory_name,
     parse_directory_name,
 )
-from kafkaproto_server.storage.errors import CorruptFileError, of_log
+from kafkaproto_server.storage.errors import CorruptFileError, of_log, of_log_in_use
 from kafkaproto_server.storage.log.partition_metadata import check_has_no_records
-from kafkaproto_server.storage.log.reached import reached_by_checkpoints
 from kafkaproto_server.storage.log.topic_log import read_topic_id
 from kafkaproto_server.types import METADATA_LOG_NAME
 
@@ -79,8 +78,16 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     deleted = []
     is_of_boot = is_of_this_boot(disk, path)
     is_kept = is_of_boot or is_clean
-    recovery_points = _offsets(disk, path, RECOVERY_POINTS)
-    high_watermarks = _offsets(disk, path, HIGH_WATERMARKS)
+    survey = DirectorySurvey(
+        is_clean=is_clean,
+        found=(),
+        recovery_points=_offsets(disk, path, RECOVERY_POINTS),
+        log_starts=_offsets(disk, path, LOG_STARTS),
+        high_watermarks=_offsets(disk, path, HIGH_WATERMARKS),
+        cleaned=_offsets(disk, path, CLEANED),
+        is_kept=is_kept,
+        is_of_boot=is_of_boot,
+    )
     names = disk.list_directory(path)
     for name in names:
         found = parse_directory_name(name)
@@ -88,26 +95,15 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
             deleted.append(name)
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
-        key = (found.topic, found.partition)
-        has_reached = _has_reached(recovery_points.get(key, 0), high_watermarks.get(key, 0), is_kept=is_kept)
+        has_reached = survey.checkpointed(found.topic, found.partition).reached(is_kept=is_kept) is not None
         may_lack_id = not (is_kept or has_reached)
         replica = _replica(disk, path, directory_id, name, found, may_lack_id=may_lack_id)
         if replica.topic_id is None and has_reached and not (replica.is_future or replica.is_damaged):
             # It has no records, and there were some.
             replica = structs.replace(replica, is_damaged=True, torn_id="")
         replicas.append(replica)
-    survey = DirectorySurvey(
-        is_clean=is_clean,
-        found=tuple(replicas),
-        recovery_points=recovery_points,
-        log_starts=_offsets(disk, path, LOG_STARTS),
-        high_watermarks=high_watermarks,
-        deleted=deleted,
-        cleaned=_offsets(disk, path, CLEANED),
-        is_kept=is_kept,
-        is_of_boot=is_of_boot,
-        is_emptied=not any(_is_of_a_broker(name) for name in names),
-    )
+    is_emptied = not any(_is_of_a_broker(name) for name in names)
+    survey = structs.replace(survey, found=tuple(replicas), deleted=deleted, is_emptied=is_emptied)
     return structs.replace(survey, found=(*replicas, *_gone(survey, directory_id)))
 
 
@@ -146,8 +142,7 @@ def _gone(survey: DirectorySurvey, directory_id: bytes) -> Iterator[FoundReplica
         assert deleted is not None, "it was parsed before"
         there.add((deleted.topic, deleted.partition))
     for topic, index in sorted({*survey.recovery_points, *survey.high_watermarks} - there):
-        known = survey.checkpointed(topic, index)
-        if _has_reached(known.recovery_point, known.high_watermark, is_kept=survey.is_kept):
+        if survey.checkpointed(topic, index).reached(is_kept=survey.is_kept) is not None:
             yield FoundReplica(
                 directory_id=directory_id,
                 name=directory_name(topic, index),
@@ -161,10 +156,6 @@ def _gone(survey: DirectorySurvey, directory_id: bytes) -> Iterator[FoundReplica
             )
 
 
-def _has_reached(recovery_point: int, high_watermark: int, *, is_kept: bool) -> bool:
-    return reached_by_checkpoints(recovery_point, high_watermark, is_kept=is_kept) is not None
-
-
 def _replica(
     disk: Disk, path: str, directory_id: bytes, name: str, found: PartitionDirectory, *, may_lack_id: bool
 ) -> FoundReplica:
@@ -173,7 +164,7 @@ def _replica(
     torn_id: str | None = None
     is_damaged = False
     try:
-        with of_log(directory):
+        with of_log_in_use(disk, directory), of_log(directory):
             topic_id = read_topic_id(disk, directory)
             if topic_id is None and not is_future and not may_lack_id:
                 check_has_no_records(disk, directory)

@@ -18,7 +18,9 @@ from kafkaproto_server.storage.directories.directories import LOCK_NAME
 from kafkaproto_server.storage.directories.offset_checkpoints import (
     CLEANED,
     HIGH_WATERMARKS,
+    LOG_STARTS,
     RECOVERY_POINTS,
+    TopicPartition,
     read_offsets,
     write_offsets,
 )
@@ -26,6 +28,7 @@ from kafkaproto_server.storage.directories.partition_directories import director
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
 from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.log.producer_state_file import remove_producer_states_after
 from kafkaproto_server.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.log.topic_log import read_topic_id
@@ -58,14 +61,18 @@ def accept_log(
     try:
         directory = f"{log_directory}/{name}"
         if not disk.exists(directory):
+            if name in disk.list_directory(log_directory):
+                raise _leads_nowhere(directory)
             if topic_id is None:
                 raise _topic_id_is_needed(f"{directory} is gone")
             disk.make_directory(directory)
             report(f"Made {directory}.")
         _settle_topic_id(disk, directory, topic_id, report)
         _remove_witnesses(disk, directory)
-        end_offset = _recover(disk, directory, report)
-        _settle_checkpoints(disk, log_directory, (topic, index), end_offset)
+        checkpoints = _checkpoints(disk, log_directory)
+        log_start_offset = checkpoints[LOG_STARTS].get((topic, index), 0)
+        end_offset = _recover(disk, directory, log_start_offset, report)
+        _settle_checkpoints(disk, log_directory, checkpoints, (topic, index), end_offset)
     finally:
         lock.release()
 
@@ -91,6 +98,10 @@ def _topic_id_is_needed(problem: str) -> StorageError:
     return StorageError(f"{problem}: give the topic's id with --topic-id (kafka-topics --describe shows it)")
 
 
+def _leads_nowhere(path: str) -> StorageError:
+    return StorageError(f"{path} is a link to nothing: restore what it leads to, or remove it")
+
+
 def _is_in_checkpoints(disk: Disk, log_directory: str, key: tuple[str, int]) -> bool:
     try:
         return any(
@@ -107,6 +118,8 @@ def _remove_witnesses(disk: Disk, directory: str) -> None:
     for name in (*witnesses, *(name for name in names if name.endswith(LOG_SUFFIX))):
         if disk.is_directory(f"{directory}/{name}"):
             raise StorageError(f"{directory}/{name} is a directory: move it away")
+        if not disk.exists(f"{directory}/{name}"):
+            raise _leads_nowhere(f"{directory}/{name}")
     for name in witnesses:
         disk.remove(f"{directory}/{name}")
     disk.sync_directory(directory)
@@ -117,7 +130,7 @@ def _is_index(name: str) -> bool:
     return any(parse_segment_file_name(name, suffix) is not None for suffix in suffixes)
 
 
-def _recover(disk: Disk, directory: str, report: Callable[[str], None]) -> int:
+def _recover(disk: Disk, directory: str, log_start_offset: int, report: Callable[[str], None]) -> int:
     """Let a log be what can be read of it, durably. Returns where it ends."""
     topic_id = read_topic_id(disk, directory)
     assert topic_id is not None, "it was written, or was there"
@@ -129,9 +142,13 @@ def _recover(disk: Disk, directory: str, report: Callable[[str], None]) -> int:
         config=LogConfig(has_gaps=True, is_durable_at_once=False),
         policy=RecoveryPolicy(cuts_damage=True, keeps_behind=True),
     )
+    if log_start_offset > log.log_end_offset and not log.size_in_bytes:
+        # Offsets of records that were there are not given to others.
+        log.truncate_fully_to(log_start_offset)
     start_offset, end_offset = log.log_start_offset, log.log_end_offset
     log.flush()
     log.close(None)
+    remove_producer_states_after(disk, directory, end_offset)
     disk.sync_directory(directory)
     for name, size in _sizes(disk, directory).items():
         if before.get(name, size) > size:
@@ -152,20 +169,32 @@ def _sizes(disk: Disk, directory: str) -> dict[str, int]:
     return sizes
 
 
-def _settle_checkpoints(disk: Disk, log_directory: str, key: tuple[str, int], end_offset: int) -> None:
+def _checkpoints(disk: Disk, log_directory: str) -> dict[str, dict[TopicPartition, int]]:
     try:
-        found = {
-            name: read_offsets(disk, log_directory, name)
-            for name in (HIGH_WATERMARKS, RECOVERY_POINTS, CLEANED)
-        }
+        names = (HIGH_WATERMARKS, RECOVERY_POINTS, CLEANED, LOG_STARTS)
+        return {name: read_offsets(disk, log_directory, name) for name in names}
     except ValueError as error:
-        raise StorageError(str(error)) from error
-    high_watermark = min(found[HIGH_WATERMARKS].get(key, end_offset), end_offset)
-    # What has an entry there may have gaps.
-    cleaned = min(found[CLEANED].get(key, 0), end_offset)
-    for name, offset in (
-        (HIGH_WATERMARKS, high_watermark),
-        (RECOVERY_POINTS, end_offset),
-        (CLEANED, cleaned),
-    ):
+        raise StorageError(
+            f"{error}: remove the file, or start the broker once, which writes it anew"
+        ) from error
+
+
+def _settle_checkpoints(
+    disk: Disk,
+    log_directory: str,
+    found: dict[str, dict[TopicPartition, int]],
+    key: TopicPartition,
+    end_offset: int,
+) -> None:
+    settled = {
+        HIGH_WATERMARKS: min(found[HIGH_WATERMARKS].get(key, end_offset), end_offset),
+        RECOVERY_POINTS: end_offset,
+        # What has an entry there may have gaps.
+        CLEANED: min(found[CLEANED].get(key, 0), end_offset),
+    }
+    log_start_offset = found[LOG_STARTS].get(key, 0)
+    if log_start_offset > end_offset:
+        # It is wrong: there are records before.
+        settled[LOG_STARTS] = 0
+    for name, offset in settled.items():
         write_offsets(disk, log_directory, name, {**found[name], key: offset})

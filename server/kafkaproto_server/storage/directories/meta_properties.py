@@ -15,8 +15,10 @@ from kafkaproto.directory_files import (
     encode_meta_properties,
     is_reserved_directory_id,
 )
+from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
+from kafkaproto_server.storage.directories.partition_directories import parse_directory_name
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError, is_shortage
 
 
@@ -75,9 +77,14 @@ def read_log_directory(disk: Disk, path: str) -> FoundLogDirectory:
         if not disk.is_directory(path):
             return FoundLogDirectory(path=path, problem=f"{path} is not a directory", has_failed=True)
         # List the directory first: only this shows whether it can be read at all. A lookup of a missing name would not.
-        if META_PROPERTIES_NAME not in disk.list_directory(path):
-            return FoundLogDirectory(path=path)
+        names = disk.list_directory(path)
         file_path = f"{path}/{META_PROPERTIES_NAME}"
+        if META_PROPERTIES_NAME not in names:
+            logs = [name for name in names if _is_log(disk, path, name)]
+            if not logs:
+                return FoundLogDirectory(path=path)
+            # It was formatted once. To format it anew would forget which directory, or which voter, it was.
+            return FoundLogDirectory(path=path, problem=_without_properties(file_path, logs), has_failed=True)
         return FoundLogDirectory(
             path=path, properties=parse_meta_properties(disk.read_file(file_path), file_path)
         )
@@ -87,6 +94,25 @@ def read_log_directory(disk: Disk, path: str) -> FoundLogDirectory:
         if is_shortage(error):
             raise
         return FoundLogDirectory(path=path, problem=f"{path} cannot be read: {error}", has_failed=True)
+
+
+def _is_log(disk: Disk, path: str, name: str) -> bool:
+    found, directory = parse_directory_name(name), f"{path}/{name}"
+    if found is None or found.suffix or not disk.is_directory(directory):
+        return False
+    # What a format makes that was interrupted has no segment.
+    return any(
+        parse_segment_file_name(each, LOG_SUFFIX) is not None for each in disk.list_directory(directory)
+    )
+
+
+def _without_properties(file_path: str, logs: Sequence[str]) -> str:
+    others = f" and {len(logs) - 1} other logs are" if len(logs) > 1 else " is"
+    return (
+        f"{file_path}: the file is gone, but {logs[0]}{others} there: restore it. If that cannot be, write it anew "
+        "with the lines version=1, cluster.id=... and node.id=..., as other directories have them, and with "
+        "directory.id=... if you know it: without that line, the directory gets a new id"
+    )
 
 
 def find_mismatches(

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from kafkaproto.directory_files import decode_checkpoint, encode_checkpoint
+from kafkaproto.log import MAX_OFFSET
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 
@@ -41,8 +42,30 @@ def read_offsets(disk: Disk, directory: str, name: str) -> dict[TopicPartition, 
     # Apache Kafka creates the file empty and fills it later.
     if not content:
         return {}
+    offsets: dict[TopicPartition, int] = {}
     try:
-        offsets = {(topic, int(index)): int(offset) for topic, index, offset in decode_checkpoint(content)}
+        for topic, index, offset in decode_checkpoint(content):
+            key, value = (topic, int(index)), int(offset)
+            if not 0 <= value <= MAX_OFFSET:
+                raise ValueError(f"{value} is no offset, for {topic}-{index}")
+            if offsets.setdefault(key, value) != value:
+                raise ValueError(f"two offsets for {topic}-{index}: {offsets[key]} and {value}")
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     return offsets
+
+
+def are_whole(disk: Disk, directory: str) -> bool:
+    """Whether a directory has the checkpoints that a broker leaves there when it stops in order, and they can be read.
+    Raises OSError."""
+    try:
+        offsets = {name: read_offsets(disk, directory, name) for name in (RECOVERY_POINTS, HIGH_WATERMARKS)}
+    except ValueError:
+        return False
+    # Also of no logs. Apache Kafka leaves the other one empty then.
+    return _has_content(disk, directory) and bool(offsets[HIGH_WATERMARKS]) >= bool(offsets[RECOVERY_POINTS])
+
+
+def _has_content(disk: Disk, directory: str) -> bool:
+    path = f"{directory}/{RECOVERY_POINTS}"
+    return disk.exists(path) and bool(disk.read_file(path))

@@ -599,7 +599,7 @@ class Log:
             self._sync_directory()
         has_old_format = partial(is_old, self._disk, self.directory, bases)
         following = dict(itertools.pairwise(bases))
-        check_beginning(self.directory, bases, self._written_epochs, policy)
+        check_beginning(self._disk, self.directory, bases, self._written_epochs, policy)
         epoch = self._load_durable_segments(bases, policy) if bases else NO_EPOCH
         for base in bases[len(self._segments) :]:
             check_no_gap(self._segments, base, policy, has_old_format)
@@ -648,7 +648,7 @@ class Log:
 
     def _lost_cut_at(self, base: int, policy: RecoveryPolicy) -> bool:
         """Whether the log was cut where a segment begins, which is newer, and a crash took the cut."""
-        is_cut = policy.cuts_damage and bool(self._segments)
+        is_cut = policy.cuts_damage and not policy.is_kept and bool(self._segments)
         return is_cut and policy.recovery_point <= base < self.log_end_offset
 
     def _remove_segments_behind(self, bases: Sequence[int]) -> None:

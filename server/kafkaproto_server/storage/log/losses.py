@@ -7,27 +7,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kafkaproto_server.ports import Disk
+from kafkaproto_server.storage.directories.offset_checkpoints import LOG_STARTS
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
+from kafkaproto_server.storage.log.old_formats import begins_with_newest
 from kafkaproto_server.storage.log.reached import TOPIC_REMEDY
-from kafkaproto_server.storage.log.recovery import RecoveryPolicy
+from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.segment import Segment
 
 
 def check_beginning(
-    directory: str, bases: Sequence[int], epochs: Sequence[tuple[int, int]], policy: RecoveryPolicy
+    disk: Disk,
+    directory: str,
+    bases: Sequence[int],
+    epochs: Sequence[tuple[int, int]],
+    policy: RecoveryPolicy,
 ) -> None:
     """Raise StorageError if the first segments of a log are gone, and all that was appended has to be there. ``bases``
     are the offsets at which its segments begin, ``epochs`` the entries of leader-epoch-checkpoint: the first of them
-    begins with the first segment or later."""
-    if not policy.cuts_damage or not policy.is_kept or not bases or not epochs:
+    begins with the first segment or later.
+
+    A log that was closed in order has that file, if it has records that name their epoch. If both are gone, or the file
+    is damaged, only the checkpoint says where the log starts. Raises OSError."""
+    if not policy.cuts_damage or not policy.is_kept or not bases:
         return
-    epoch, start = epochs[0]
-    if max(start, policy.log_start_offset) < bases[0]:
+    begins = f"{directory}: the first segment begins at offset {bases[0]}, but"
+    if epochs:
+        epoch, start = epochs[0]
+        if max(start, policy.log_start_offset) < bases[0]:
+            raise StorageError(
+                f"{begins} {EPOCH_FILE_NAME} says that epoch {epoch} started at offset {start}: records that were"
+                f" there are gone. {TOPIC_REMEDY}"
+            )
+        return
+    was_closed = policy.recovery_point == EVERYTHING
+    if was_closed and policy.log_start_offset < bases[0] and begins_with_newest(disk, directory, bases):
         raise StorageError(
-            f"{directory}: the first segment begins at offset {bases[0]}, but {EPOCH_FILE_NAME} says that epoch {epoch}"
-            f" started at offset {start}: records that were there are gone. {TOPIC_REMEDY}"
+            f"{begins} {EPOCH_FILE_NAME} is gone or damaged, and {LOG_STARTS} does not say that the log starts there:"
+            f" records that were there may be gone. {TOPIC_REMEDY}"
         )
 
 
@@ -55,9 +74,11 @@ def check_continues(segments: Sequence[Segment], base: int, *, has_gaps: bool) -
     last = segments[-1] if segments else None
     if last is None or base == last.next_offset or (has_gaps and base > last.next_offset):
         return
+    problem = f"ends at offset {last.next_offset} (exclusive), but the next segment begins at {base}"
+    if has_gaps:
+        raise CorruptFileError(last.path, f"{problem}: one of them does not belong here. {TOPIC_REMEDY}")
     raise CorruptFileError(
         last.path,
-        f"ends at offset {last.next_offset} (exclusive), but the next segment begins at {base}. One is missing or does"
-        f" not belong here: restore it, or move {last.path.rpartition('/')[0]} away and let this node fetch the log"
-        " from other voters",
+        f"{problem}. One is missing or does not belong here: restore it, or move {last.path.rpartition('/')[0]} away"
+        " and let this node fetch the log from other voters",
     )

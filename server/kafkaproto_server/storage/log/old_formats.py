@@ -18,18 +18,27 @@ from kafkaproto_server.storage.log.scan import FileScan
 def is_old(disk: Disk, directory: str, bases: Sequence[int], base: int) -> bool:
     """Whether the first batch from the segment ``base`` on is a valid one of format 0 or 1, or one of a format that is
     not known. ``bases`` are those of all segments. Raises OSError."""
-    for each in bases[bases.index(base) :]:
+    magic, stop_reason = _first_batch(disk, directory, bases[bases.index(base) :])
+    return stop_reason is StopReason.UNKNOWN_FORMAT if magic is None else magic < MAGIC
+
+
+def begins_with_newest(disk: Disk, directory: str, bases: Sequence[int]) -> bool:
+    """Whether the first batch of the segments at ``bases`` is a valid one of format 2. Raises OSError."""
+    return _first_batch(disk, directory, bases)[0] == MAGIC
+
+
+def _first_batch(disk: Disk, directory: str, bases: Sequence[int]) -> tuple[int | None, StopReason | None]:
+    """The format of the first batch, if it is valid, and else why it is not; neither if there is none."""
+    for each in bases:
         file = disk.open_read_only(f"{directory}/{segment_file_name(each)}")
         try:
             if file.size():
                 scan = FileScan(file, next_offset=each, with_old_formats=True)
                 first = next(iter(scan), None)
-                if first is None:
-                    return scan.stop_reason is StopReason.UNKNOWN_FORMAT
-                return first[1].magic < MAGIC
+                return (None, scan.stop_reason) if first is None else (first[1].magic, None)
         finally:
             file.close()
-    return False
+    return None, None
 
 
 def refuse_unknown(disk: Disk, directory: str, bases: Sequence[int]) -> None:

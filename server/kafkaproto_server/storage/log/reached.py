@@ -17,6 +17,9 @@ the log held, since it is written after the records and lowered before they are 
 - ``recovery-point-offset-checkpoint``: records before this offset are durable. No crash takes them.
 - ``replication-offset-checkpoint``, the high watermark: records before it were written, and perhaps not durable. They
   are there after a clean stop, or if only the process died.
+- ``log-start-offset-checkpoint``, where the log starts: it ended there or later, under the same conditions.
+
+So had a ``<offset>.snapshot`` that is whole: the log ended there when a segment was rolled, or at a stop.
 
 A topic's log that ends earlier is not served: as a leader it would have whole replicas cut to its own end. (Apache
 Kafka serves it.)
@@ -24,10 +27,17 @@ Kafka serves it.)
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.producer_snapshot import decode_producer_snapshot
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories.offset_checkpoints import HIGH_WATERMARKS, RECOVERY_POINTS
+from kafkaproto_server.storage.directories.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+)
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME, read_epoch_file
 from kafkaproto_server.storage.log.producer_state_file import producer_state_offsets
@@ -87,6 +97,31 @@ def reached_by_checkpoints(recovery_point: int, high_watermark: int, *, is_kept:
         return None
     statement = f"{RECOVERY_POINTS} says that all records before offset {recovery_point} were durable"
     return Reached(offset=recovery_point, file=RECOVERY_POINTS, statement=statement, remedy=TOPIC_REMEDY)
+
+
+def reached_by_start(log_start_offset: int, known: Reached | None) -> Reached | None:
+    """How far a topic's log reached, of which nothing that was written can be gone: ``known``, or further if it starts
+    behind that, by its checkpoint."""
+    if log_start_offset <= (known.offset if known else 0):
+        return known
+    statement = f"{LOG_STARTS} says that it starts at offset {log_start_offset}"
+    return Reached(offset=log_start_offset, file=LOG_STARTS, statement=statement, remedy=TOPIC_REMEDY)
+
+
+def reached_by_producers(disk: Disk, directory: str, known: Reached | None) -> Reached | None:
+    """How far a topic's log reached, of which nothing that was written can be gone: ``known``, or further if a state of
+    its producers shows that. Raises OSError."""
+    states = producer_state_offsets(disk.list_directory(directory)) if disk.is_directory(directory) else {}
+    for offset in sorted(states, reverse=True):
+        if offset <= (known.offset if known else 0):
+            break
+        name = states[offset]
+        # Anybody can give a file such a name.
+        with suppress(RemoteProtocolError):
+            decode_producer_snapshot(disk.read_file(f"{directory}/{name}"))
+            statement = f"{name} says that it ended at offset {offset} once"
+            return Reached(offset=offset, file=name, statement=statement, remedy=TOPIC_REMEDY)
+    return known
 
 
 def find_reached(disk: Disk, directory: str, snapshot_end: int) -> Reached | None:

@@ -41,7 +41,7 @@ from kafkaproto_server.storage.log.producer_state_file import (
     remove_producer_states_outside,
     write_producer_state,
 )
-from kafkaproto_server.storage.log.reached import Reached
+from kafkaproto_server.storage.log.reached import Reached, reached_by_producers
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig, Segment, TimestampedOffset
 from kafkaproto_server.storage.log.topic_retention import AgedSegment, TopicRetention, removable_segments
@@ -134,17 +134,17 @@ class TopicLog:
         Raises StorageError if records are gone or damaged that no crash can have taken, if the directory belongs to
         another topic, or if a file of the log cannot be used, and the disk works; OSError.
         """
-        policy = RecoveryPolicy(
-            recovery_point=EVERYTHING if is_clean else recovery_point,
-            log_start_offset=log_start_offset,
-            reached=reached,
-            cuts_damage=True,
-            is_kept=is_kept,
-            has_no_gaps=config.cuts_at_gaps and not was_compacted,
-        )
         with of_log_in_use(disk, directory), of_log(directory):
             if reached is not None and not disk.exists(directory):
                 raise reached.lost(directory, 0)
+            policy = RecoveryPolicy(
+                recovery_point=EVERYTHING if is_clean else recovery_point,
+                log_start_offset=log_start_offset,
+                reached=reached_by_producers(disk, directory, reached) if is_kept else reached,
+                cuts_damage=True,
+                is_kept=is_kept,
+                has_no_gaps=config.cuts_at_gaps and not was_compacted,
+            )
             log = Log.open(disk, directory, topic_id=topic_id, config=config, policy=policy)
         return cls(disk, log, topic_id, producer_expiration_ms)
 

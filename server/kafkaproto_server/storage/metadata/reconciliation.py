@@ -20,7 +20,7 @@ from kafkaproto import uuids
 from kafkaproto.directory_files import QUORUM_STATE_NAME
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError, of_log
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.producer_state_file import producer_state_offsets
 from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
@@ -31,8 +31,8 @@ def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
     """If the newest snapshot is ahead of the log, make the log begin at the snapshot's end. Returns the text for the
     operator in this case, else None.
 
-    Durable on return. Raises StorageError if the snapshots contradict each other, or if something is missing between
-    them and the log; OSError of the disk.
+    Durable on return. Raises StorageError if the snapshots contradict each other, if the newest one is damaged, or if
+    something is missing between them and the log; OSError of the disk.
     """
     ids = snapshots.ids()
     # First, because all that follows trusts the newest snapshot.
@@ -55,7 +55,8 @@ def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
         return None
     ended = f"ended at offset {end}" if is_behind else f"had other records before offset {latest.end_offset}"
     # Nothing committed is lost: the snapshot holds all of it up to its end, and records that follow
-    # another history than the snapshot's were never committed.
+    # another history than the snapshot's were never committed. If it is one.
+    _check_is_whole(log, snapshots, latest)
     log.truncate_fully_to(latest.end_offset)
     return (
         f"{log.directory}: the snapshot {snapshots.path(latest)} is ahead of the log, which {ended}; the log goes on, "
@@ -75,17 +76,46 @@ def check_votes(disk: Disk, log: Log) -> None:
     # One epoch and no clean stop: the node may have crashed before it wrote its first quorum-state.
     if len(epochs) == 1 and not producer_state_offsets(disk.list_directory(directory)):
         return
-    epoch = epochs[-1][0]
+    raise StorageError(
+        f"{directory}/{QUORUM_STATE_NAME} is missing, but the log has records of epoch {epochs[-1][0]}: this node has "
+        f"forgotten its votes and could vote twice in an epoch. {votes_remedy(log)}"
+    )
+
+
+def votes_remedy(log: Log) -> str:
+    """What the operator of a controller can do that has forgotten its votes."""
     nobody = uuids.to_text(ZERO_UUID)
     line = (
-        f'{{"leaderId":-1,"leaderEpoch":{epoch},"votedId":-1,"votedDirectoryId":"{nobody}","data_version":1}}'
+        f'{{"leaderId":-1,"leaderEpoch":{log.last_epoch or 0},"votedId":-1,"votedDirectoryId":"{nobody}",'
+        '"data_version":1}'
     )
-    raise StorageError(
-        f"{directory}/{QUORUM_STATE_NAME} is missing, but the log has records of epoch {epoch}: this node has "
-        "forgotten its votes and could vote twice in an epoch. Restore the file. If there are other voters, remove "
-        f"this one from the quorum, move {directory} away, and add it again. If this node is the only voter, write "
-        f"this line into the file: {line}"
+    return (
+        f"Restore the file. If there are other voters, remove this one from the quorum, move {log.directory} away, and "
+        f"add it again. If this node is the only voter, write this line into the file: {line}"
     )
+
+
+def snapshot_remedy(log: Log, snapshots: SnapshotStore) -> str:
+    """What the operator can do if the newest snapshot is damaged."""
+    others = snapshots.ids()[:-1]
+    start = log.log_start_offset
+    is_in_log = bool(log.log_end_offset) and (not start or any(each.end_offset >= start for each in others))
+    alone = ", or move it away: the log has all that it held" if is_in_log else ""
+    return (
+        f"Restore it{alone}. If other voters hold the log, you can also move {log.directory} away and let this node "
+        "fetch it again"
+    )
+
+
+def _check_is_whole(log: Log, snapshots: SnapshotStore, latest: SnapshotId) -> None:
+    try:
+        with of_log(log.directory):
+            for _ in snapshots.read(latest):
+                pass
+    except CorruptFileError as error:
+        held = f"{log.directory} was left as it is, which ends at offset {log.log_end_offset}"
+        remedy = f"{held}. {snapshot_remedy(log, snapshots)}"
+        raise CorruptFileError(error.path, f"{error.reason}. {remedy}", position=error.position) from error
 
 
 def _check_order(snapshots: SnapshotStore, ids: tuple[SnapshotId, ...]) -> None:
