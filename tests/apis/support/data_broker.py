@@ -68,8 +68,6 @@ class DataBroker:
         self.guard: Authorizer | None = None
         self._starts = 0
         self._start()
-        # As a broker does before it leads anything.
-        self.replicas.follow()
 
     def _start(self, disk: MemoryDisk | None = None, *, is_clean: bool = True) -> None:
         controller = self.harness.controller

@@ -211,6 +211,9 @@ class BrokerReplicas:
             broker_id, directories, self.assignments, on_disk, self.manager, emptied=emptied
         )
         self.port = self._port()
+        if disk is None:
+            # A new broker looks at the metadata before it is given any replica.
+            self._take(ClusterImage())
 
     def _make_services(self, others: OtherBrokers, configs: NodeConfigs, channel: ControllerChannel) -> None:
         self.transactions = TransactionServices(
@@ -316,7 +319,10 @@ class BrokerReplicas:
 
     def follow(self) -> None:
         """Take over the newest metadata."""
-        self._directories.apply(self._image())
+        self._take(self._image())
+
+    def _take(self, image: ClusterImage) -> None:
+        self._directories.apply(image)
         while self._directories.look():
             pass
 

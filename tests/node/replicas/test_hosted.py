@@ -26,7 +26,6 @@ from tests.sim.disk import MemoryFile
 
 def test_checkpoints_that_cost_too_many_descriptors_do_not_cost_the_directory() -> None:
     broker = BrokerReplicas(1, ClusterImage)
-    broker.follow()
     manager, disk = broker.manager, broker.disk
     disk.remove(f"{PATH}/{RECOVERY_POINTS}")
     disk.fail("create", ".tmp", errno.EMFILE)
