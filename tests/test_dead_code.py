@@ -37,6 +37,7 @@ CALLED_BY_OTHERS = {
     "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.prepareForTriggerAvailableNow": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:RefusedStreamReader.prepareForTriggerAvailableNow": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.reportLatestOffset": "Spark",
+    "pipeline/kafkaproto_pipeline/datasource.py:KraftDataSource.streamWriter": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:decode_files": "users, as the error for a remote path says",
     "server/kafkaproto_server/controller/core/controller.py:Controller.committed_image": "tests of controllers",
     "server/kafkaproto_server/controller/core/controller.py:Controller.parked_reply_count": "the simulator",

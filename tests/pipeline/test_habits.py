@@ -208,3 +208,15 @@ def test_a_table_of_sql_is_refused_with_what_to_do(spark: SparkSession, node: Pa
         spark.sql(f"create table never using kraft options (path '{node}', view 'TopicRecord')")
     spark.sql(f"create temporary view topics_then using kraft options (path '{node}', view 'TopicRecord')")
     assert spark.sql("select count(name) as topics from topics_then").collect()[0]["topics"] == 9
+
+
+@pytest.mark.jvm
+def test_nobody_but_the_quorum_writes(spark: SparkSession, tmp_path: Path) -> None:
+    spark.dataSource.register(KraftDataSource)
+    frame = spark.range(2)
+    with pytest.raises(AnalysisException, match="the source kraft only reads"):
+        frame.write.format("kraft").mode("append").save(str(tmp_path))
+    stream = spark.readStream.format("rate").load()
+    writer = stream.writeStream.format("kraft").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    with pytest.raises((AnalysisException, StreamingQueryException), match="the source kraft only reads"):
+        writer.start(str(tmp_path)).awaitTermination(60)
