@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kafkaproto import uuids
+from kafkaproto.directory_files import encode_partition_metadata
 from kafkaproto.log import segment_file_name
 from kafkaproto_server.storage.directories.acceptance import accept_log
 from kafkaproto_server.storage.directories.offset_checkpoints import (
@@ -73,3 +75,15 @@ def test_checkpoints_that_cannot_be_read_are_not_written_over(tmp_path: Path) ->
         StorageError, match=f"{RECOVERY_POINTS}: .*: remove the file, or start the broker once"
     ):
         accept(tmp_path)
+
+
+def test_a_topic_id_that_nobody_has_confirmed_is_told(tmp_path: Path) -> None:
+    directory = tmp_path / "t-0"
+    directory.mkdir()
+    (directory / "partition.metadata").write_bytes(encode_partition_metadata(TOPIC_ID))
+    lines: list[str] = []
+    accept_log(OsDisk(), [str(tmp_path)], "t", 0, topic_id=None, report=lines.append)
+    assert lines[0] == f"Kept the topic id {uuids.to_text(TOPIC_ID)} of {directory}/partition.metadata."
+    lines.clear()
+    accept_log(OsDisk(), [str(tmp_path)], "t", 0, topic_id=TOPIC_ID, report=lines.append)
+    assert not [line for line in lines if line.startswith("Kept")]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kafkaproto import uuids
 from kafkaproto.directory_files import PARTITION_METADATA_NAME, encode_partition_metadata
 from kafkaproto.log import LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, parse_segment_file_name
 from kafkaproto_server.ports import Disk
@@ -87,6 +88,9 @@ def _settle_topic_id(
         found = None
     if found is not None and topic_id not in (None, found):
         raise StorageError(f"{path} names another topic id: remove the file if that is wrong")
+    if found is not None and topic_id is None:
+        # Nothing here knows whether it is right. If it is not, the next start leaves the log offline again.
+        report(f"Kept the topic id {uuids.to_text(found)} of {path}.")
     if found is None:
         if topic_id is None:
             raise _topic_id_is_needed(f"{path} is gone or not valid")
