@@ -57,19 +57,23 @@ class Broker:
         self,
         topic_id: bytes = TOPIC,
         *,
+        is_alone: bool = False,
         isr: tuple[int, ...] | None = None,
         elr: tuple[int, ...] = (),
         last_known_elr: tuple[int, ...] = (),
         **partitions: bytes | None,
     ) -> None:
         """The metadata come to show these directories of this broker, ``p3=X``; None for a replica elsewhere. All
-        replicas are in sync unless said otherwise."""
+        replicas are in sync unless said otherwise. If the broker ``is_alone``, there is no replica but its own."""
         known = self.image.topics.get(topic_id)
         shown: Map[int, PartitionImage] = Map() if known is None else known.partitions
         for name, directory_id in partitions.items():
-            replicas, directories = (2, ME), (FOREIGN, directory_id or FOREIGN)
+            replicas: tuple[int, ...] = (2, ME)
+            directories: tuple[bytes, ...] = (FOREIGN, directory_id or FOREIGN)
             if directory_id is None:
                 replicas, directories = (2, 3), (FOREIGN, FOREIGN)
+            if is_alone:
+                replicas, directories = replicas[1:], directories[1:]
             partition = PartitionImage(
                 replicas=replicas,
                 directories=directories,
@@ -179,6 +183,16 @@ def test_a_replica_that_was_in_no_directory_of_these_is_lost_if_the_controllers_
     assert broker.notes.placed == {(TOPIC, 0): None}
     broker.replicas.found((TOPIC, 0))
     assert broker.queued == {0: X}
+
+
+def test_the_only_replica_was_given_up_with_its_directory() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=FOREIGN, is_alone=True)
+    broker.see(OTHER, p0=X, is_alone=True)
+    assert broker.notes.lost_all == {}
+    emptied = Broker(X, emptied=(X,))
+    emptied.see(p0=X, is_alone=True)
+    assert emptied.notes.lost_all == {(TOPIC, 0): X}
 
 
 def test_what_an_emptied_directory_had_is_lost_if_the_controllers_count_on_it() -> None:

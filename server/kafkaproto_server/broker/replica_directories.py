@@ -395,8 +395,11 @@ class ReplicaDirectories:
             return False
         if way is Way.BEGIN:
             return recorded in self._emptied
-        # Nobody knows where it was before directories had ids: perhaps in none of those that are here.
-        return not was_never_placed(recorded) or self._emptied.issuperset(self._directories.online_ids)
+        if was_never_placed(recorded):
+            # Nobody knows where it was before directories had ids: perhaps in none of those that are here.
+            return self._emptied.issuperset(self._directories.online_ids)
+        # Who takes a directory out of log.dirs, or formats another disk, gives up what nobody else has (KIP-858).
+        return len(partition.replicas) > 1
 
     def _choice(self, preferred: bytes | None) -> bytes | None:
         """The directory for a new replica; None if none is online, and the broker is about to stop."""
