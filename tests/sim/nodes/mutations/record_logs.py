@@ -11,7 +11,7 @@ from kafkaproto_server.log_state import producers
 from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.log_state.producers import ProducerRefused, ProducerStates
 from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
-from kafkaproto_server.node.replicas import hosted as hosted_module
+from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.replica.partition import Partition, Role
@@ -184,7 +184,7 @@ def _serves_logs_that_were_longer() -> Patches:
 
     return [
         (HostedReplicas, "_put_open", put_open),
-        (hosted_module, "reached_by_checkpoints", nothing),
+        (Checkpointed, "reached", nothing),
     ]
 
 
