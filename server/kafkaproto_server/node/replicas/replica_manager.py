@@ -302,7 +302,7 @@ class ReplicaManager:
     def replicas_placed(self) -> None:
         """All replicas were told that the broker had when it started."""
         # If a directory has no checkpoint from now on, somebody has emptied it.
-        for directory_id in tuple(self._unshown):
+        for directory_id in sorted(self._unshown):
             self.replicas.write_checkpoints_of(directory_id, partial(self._unshown.remove, directory_id))
 
     def _add(
