@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from compat.kafka.stock import StockNode
 from compat.node import Node
-from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
-from tests.compat.support.nodes import create, delete_topics, led_topics, make_node
+from tests.compat.support.nodes import beside_stock, create, delete_topics, led_topics
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -28,14 +26,8 @@ WAIT_S = 60.0
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Node, Node]]:
-    nodes = [make_node(make, tmp_path_factory.mktemp(make.kind)) for make in (StockNode, OurNode)]
-    try:
-        for node in nodes:
-            node.start()
-        yield nodes[0], nodes[1]
-    finally:
-        for node in nodes:
-            node.close()
+    with beside_stock(tmp_path_factory, {}) as nodes:
+        yield nodes
 
 
 class Session:
@@ -139,5 +131,5 @@ def test_both_tell_a_topic_that_is_gone_from_one_that_was_made_anew(
         session.ask("deleted again")
         told.append(session.told)
         session.close()
-    stock, ours = told
+    ours, stock = told
     assert ours == stock

@@ -41,7 +41,13 @@ from kafkaproto_server.storage.directories.directories import OpenedDirectories,
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.directories.meta_properties import new_directory_id, read_log_directory
 from kafkaproto_server.storage.directories.offset_checkpoints import are_whole
-from kafkaproto_server.storage.errors import OF_FILES, CorruptFileError, StorageError, is_shortage
+from kafkaproto_server.storage.errors import (
+    CorruptFileError,
+    StorageError,
+    UnusableFileError,
+    is_shortage,
+    of_log,
+)
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.reached import Reached, find_reached
 from kafkaproto_server.storage.log.recovery import RecoveryPolicy
@@ -164,7 +170,7 @@ def _open_node(
     raft_config = _raft_config(config, metadata.directory_id, controller_endpoints)
     controller = None
     if config.is_controller:
-        with _with_remedy(lambda: snapshot_remedy(storage.log, storage.snapshots)):
+        with _with_remedy(storage.log.directory, lambda: snapshot_remedy(storage.log, storage.snapshots)):
             bootstrap_records = read_bootstrap(disk, config.metadata_log_dir)
         controller = Controller(
             node_id=config.node_id,
@@ -317,15 +323,14 @@ def _open_storage(config: Config, disk: Disk, if_it_fails: ExitStack) -> QuorumS
     )
     try:
         # A node that is no controller promised nobody to keep its records: it fetches them again.
-        policy = RecoveryPolicy(reached=_reached(disk, directory) if config.is_controller else None)
-        log = Log.open(disk, directory, topic_id=METADATA_TOPIC_ID, policy=policy, config=log_config)
-    except OSError as error:
-        if error.errno not in OF_FILES:
-            raise
+        with of_log(directory):
+            policy = RecoveryPolicy(reached=_reached(disk, directory) if config.is_controller else None)
+            log = Log.open(disk, directory, topic_id=METADATA_TOPIC_ID, policy=policy, config=log_config)
+    except UnusableFileError as error:
         raise CorruptFileError(
-            str(error.filename),
-            f"cannot be used: {error.strerror}. Restore the file. If other voters hold the log, you can also move "
-            f"{directory} away and let this node fetch it again",
+            error.path,
+            f"{error.reason}. Restore the file. If other voters hold the log, you can also move {directory} away and"
+            " let this node fetch it again",
         ) from error
     if_it_fails.callback(log.abandon)
     if log.recovery_note is not None:
@@ -444,24 +449,19 @@ def _last_epoch_passed(epoch: int) -> str:
 
 
 @contextmanager
-def _with_remedy(remedy: Callable[[], str]) -> Iterator[None]:
+def _with_remedy(directory: str, remedy: Callable[[], str]) -> Iterator[None]:
     """If a file of the metadata log is damaged, or something else is in its place, the error says what to do."""
     try:
-        yield
+        with of_log(directory):
+            yield
     except CorruptFileError as error:
         raise CorruptFileError(error.path, f"{error.reason}. {remedy()}", position=error.position) from error
-    except OSError as error:
-        if error.errno not in OF_FILES:
-            raise
-        raise CorruptFileError(
-            str(error.filename), f"cannot be used: {error.strerror}. {remedy()}"
-        ) from error
 
 
 def _recovered(storage: QuorumStorage) -> raft_events.Opened:
     """The state of the log, its snapshots and the last election, for the Raft core."""
     log, snapshots = storage.log, storage.snapshots
-    with _with_remedy(lambda: votes_remedy(log)):
+    with _with_remedy(log.directory, lambda: votes_remedy(log)):
         election = storage.quorum_state_file.read()
     if election is not None and election.leader_epoch > LAST_EPOCH:
         raise CorruptFileError(storage.quorum_state_file.path, _last_epoch_passed(election.leader_epoch))
@@ -469,7 +469,7 @@ def _recovered(storage: QuorumStorage) -> raft_events.Opened:
     position = 0
     # Here the 0-0 snapshot counts: it holds the first voters.
     if (latest := snapshots.latest()) is not None:
-        with _with_remedy(lambda: snapshot_remedy(log, snapshots)):
+        with _with_remedy(log.directory, lambda: snapshot_remedy(log, snapshots)):
             controls += snapshot_controls(snapshots, latest)
         position = latest.end_offset
     controls += log_controls(log, position)

@@ -21,7 +21,7 @@ from kafkaproto_server.storage.log.unsynced import Unsynced
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.controller.support.harness import TIMESTAMP_MS
-from tests.sim.disk import MemoryFile
+from tests.sim.disk import MemoryDisk, MemoryFile
 
 
 def test_checkpoints_that_cost_too_many_descriptors_do_not_cost_the_directory() -> None:
@@ -194,6 +194,18 @@ def test_a_log_that_cannot_be_opened_keeps_the_broker_waiting_no_longer() -> Non
     broker.replicas.workers.release()
     assert broker.replicas.partition("t", 0).role is Role.OFFLINE
     assert broker.replicas.manager.are_open
+
+
+def test_a_new_broker_waits_until_its_directory_shows_that_it_ran() -> None:
+    """Otherwise a replica could come whose loss nothing shows."""
+    disk = MemoryDisk()
+    broker = BrokerReplicas(1, ClusterImage, disk=disk)
+    broker.workers.hold()
+    broker.follow()
+    assert not broker.manager.are_open
+    broker.workers.release()
+    assert broker.manager.are_open
+    assert disk.exists(f"{PATH}/{RECOVERY_POINTS}")
 
 
 def test_what_a_start_cuts_off_a_log_after_a_crash_is_logged(caplog: pytest.LogCaptureFixture) -> None:

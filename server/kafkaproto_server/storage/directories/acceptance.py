@@ -107,12 +107,8 @@ def _leads_nowhere(path: str) -> StorageError:
 
 
 def _is_in_checkpoints(disk: Disk, log_directory: str, key: tuple[str, int]) -> bool:
-    try:
-        return any(
-            read_offsets(disk, log_directory, name).get(key, 0) for name in (HIGH_WATERMARKS, RECOVERY_POINTS)
-        )
-    except ValueError as error:
-        raise StorageError(str(error)) from error
+    found = _checkpoints(disk, log_directory)
+    return any(found[name].get(key, 0) for name in (HIGH_WATERMARKS, RECOVERY_POINTS))
 
 
 def _remove_witnesses(disk: Disk, directory: str) -> None:

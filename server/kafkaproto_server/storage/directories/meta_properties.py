@@ -107,7 +107,7 @@ def _is_log(disk: Disk, path: str, name: str) -> bool:
 
 
 def _without_properties(file_path: str, logs: Sequence[str]) -> str:
-    others = f" and {len(logs) - 1} other logs are" if len(logs) > 1 else " is"
+    others = f" and {len(logs) - 1} more are" if len(logs) > 1 else " is"
     return (
         f"{file_path}: the file is gone, but {logs[0]}{others} there: restore it. If that cannot be, write it anew "
         "with the lines version=1, cluster.id=... and node.id=..., as other directories have them, and with "

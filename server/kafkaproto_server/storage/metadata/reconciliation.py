@@ -96,15 +96,16 @@ def votes_remedy(log: Log) -> str:
 
 
 def snapshot_remedy(log: Log, snapshots: SnapshotStore) -> str:
-    """What the operator can do if the newest snapshot is damaged."""
+    """What the operator can do if the newest snapshot is damaged, and the log is not behind it."""
     others = snapshots.ids()[:-1]
     start = log.log_start_offset
     is_in_log = bool(log.log_end_offset) and (not start or any(each.end_offset >= start for each in others))
     alone = ", or move it away: the log has all that it held" if is_in_log else ""
-    return (
-        f"Restore it{alone}. If other voters hold the log, you can also move {log.directory} away and let this node "
-        "fetch it again"
-    )
+    return f"Restore it{alone}. {_other_voters(log)}"
+
+
+def _other_voters(log: Log) -> str:
+    return f"If other voters hold the log, you can also move {log.directory} away and let this node fetch it again"
 
 
 def _check_is_whole(log: Log, snapshots: SnapshotStore, latest: SnapshotId) -> None:
@@ -113,8 +114,10 @@ def _check_is_whole(log: Log, snapshots: SnapshotStore, latest: SnapshotId) -> N
             for _ in snapshots.read(latest):
                 pass
     except CorruptFileError as error:
-        held = f"{log.directory} was left as it is, which ends at offset {log.log_end_offset}"
-        remedy = f"{held}. {snapshot_remedy(log, snapshots)}"
+        remedy = (
+            f"{log.directory} was left as it is, which ends at offset {log.log_end_offset}. Restore the snapshot, or "
+            f"move it away if it was never a snapshot of this log. {_other_voters(log)}"
+        )
         raise CorruptFileError(error.path, f"{error.reason}. {remedy}", position=error.position) from error
 
 
