@@ -44,7 +44,7 @@ from kafkaproto_server.broker.start_table import (
     target_of,
     was_never_placed,
 )
-from kafkaproto_server.image.entries import PartitionImage, TopicImage
+from kafkaproto_server.image.entries import LOST_DIRECTORY, PartitionImage, TopicImage
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.image.sorting import sorted_steps
 from kafkaproto_server.types import Steps
@@ -411,8 +411,14 @@ class ReplicaDirectories:
 
     def _report(self, replica: Replica, partition: PartitionImage) -> None:
         """Have the controllers told where a replica is, if they have to be told."""
-        place = self._targets.get(replica) or self._usable(replica)
-        report = report_of(place, partition.directory_of(self._broker_id), self._directories)
+        place, recorded = (
+            self._targets.get(replica) or self._usable(replica),
+            partition.directory_of(self._broker_id),
+        )
+        report = report_of(place, recorded, self._directories)
+        if replica in self._lost and not self._directories.is_own(recorded) and recorded != LOST_DIRECTORY:
+            # Its former directory is not here any more, and it is fetched anew in another one.
+            report = LOST_DIRECTORY
         if report is None:
             self._reports.pop(replica, None)
             self._queue.drop(replica)
