@@ -24,7 +24,7 @@ from tests.node.observability.test_coordinator_metrics import exported
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
-SCRAPE_TIMEOUT_S = 1.0
+SCRAPE_TIMEOUT_S = 10.0
 STATES = (
     "kafka_cluster_partition_",
     "kafka_controller_kafkacontroller_global",

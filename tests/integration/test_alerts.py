@@ -14,7 +14,7 @@ from compat.cluster import CombinedCluster
 from compat.ours import OurNode
 from compat.ports import free_port
 
-SCRAPE_TIMEOUT_S = 1.0
+SCRAPE_TIMEOUT_S = 10.0
 GOLDEN = Path(__file__).parents[1] / "node" / "observability" / "golden" / "exporter_names.txt"
 LEFT_OUT = (
     # Clients' metrics, tiered storage, conversions of old formats.

@@ -86,14 +86,14 @@ def test_a_search_begins_with_what_no_seed_notices_and_goes_on_later(tmp_path: P
     rules.file.write_text("5        often\n")
     told: list[str] = []
     while not told:
-        told = search(rules, file, 0.001)
+        told = search(rules, file, 0.0)
     assert told == ["seed 33 notices what no known seed does: the core seldom"]
     rarities = read(file, rules)
     assert rarities["seldom"].noticed == [33]
     before = rarities["never"].next
     assert before > 1
-    search(rules, file, 0.001)
+    search(rules, file, 0.0)
     after = read(file, rules)["never"]
-    assert after.next > before
+    assert after.next == before + SEEDS
     assert after.tried == (after.next - 1) // 2
     assert (after.next - 1) % SEEDS == 0

@@ -38,12 +38,13 @@ def read(file: Path, rules: Rules) -> dict[str, Rarity]:
 
 
 def search(rules: Rules, file: Path, seconds: float) -> list[str]:
-    """Try seeds for so long, and write down what came of it; returns what is worth a line."""
+    """Try seeds for so long, those of one rule at least, and write down what came of it; returns what is worth a line."""
     ends_s = time.monotonic() + seconds
     known, found = rules.known_seeds(), []
     rarities = read(file, rules)
     numbers = {mutation.rule: index for index, mutation in enumerate(rules.mutations)}
-    while time.monotonic() < ends_s:
+    is_over = False
+    while not is_over:
         rule = min(
             rarities, key=lambda each: (each in known or bool(rarities[each].noticed), rarities[each].tried)
         )
@@ -58,6 +59,7 @@ def search(rules: Rules, file: Path, seconds: float) -> list[str]:
         _write(file, rarities)
         if rule not in known and noticed:
             found.append(f"seed {noticed[0]} notices what no known seed does: {rules.subject} {rule}")
+        is_over = time.monotonic() >= ends_s
     return found
 
 

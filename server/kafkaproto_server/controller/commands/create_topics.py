@@ -74,13 +74,14 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
     for topic in names.distinct_topics():
         # As in Kafka, a name that the request itself rules out comes before the total of partitions.
         refusal = names.problem(topic.name) or too_much
-        try:
-            if refusal is not None:
-                raise refusal
-            names.check(topic.name)
-            created.append((yield from _new_topic(situation, topic, configs, brokers)))
-        except ApiError as error:
-            failed.append(_failure(topic.name, error))
+        if refusal is not None:
+            failed.append(_failure(topic.name, refusal))
+        else:
+            try:
+                names.check(topic.name)
+                created.append((yield from _new_topic(situation, topic, configs, brokers)))
+            except ApiError as error:
+                failed.append(_failure(topic.name, error))
         yield
     records: list[Message] = []
     successes: list[_TopicResult] = []
