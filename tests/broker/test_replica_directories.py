@@ -163,6 +163,25 @@ def test_a_lost_replica_is_mended_even_by_a_broker_with_one_directory_which_does
     assert (several.queued, several.replicas.are_known) == ({0: X}, False)
 
 
+@pytest.mark.parametrize("emptied", [(X,), ()], ids=["found when it was placed", "found when it was opened"])
+def test_a_broker_with_one_directory_waits_until_the_metadata_show_what_is_lost(
+    emptied: tuple[bytes, ...],
+) -> None:
+    broker = Broker(X, emptied=emptied)
+    broker.see(p0=X, p1=X)
+    if not emptied:
+        broker.replicas.lost((TOPIC, 0))
+        broker.replicas.lost((TOPIC, 1))
+    assert (broker.queued, broker.replicas.are_known) == ({0: LOST_DIRECTORY, 1: LOST_DIRECTORY}, False)
+    broker.see(p0=LOST_DIRECTORY, isr=(2,))
+    assert (broker.queued, broker.replicas.are_known) == ({1: LOST_DIRECTORY}, False)
+    broker.see(p1=LOST_DIRECTORY, isr=(2,))
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+    # Fetched anew: others may lead meanwhile, and it need not wait until that is known.
+    broker.replicas.found((TOPIC, 0))
+    assert (broker.queued, broker.replicas.are_known) == ({0: X}, True)
+
+
 LISTS = ("isr", "elr", "last_known_elr")
 
 

@@ -209,12 +209,14 @@ class ReplicaDirectories:
     def are_known(self) -> bool:
         """Whether all replicas have their places, and the metadata shows them as far as they have to be reported.
 
-        A broker with several directories stays fenced until then; one with a single directory need not wait for the
-        metadata.
+        A broker with several directories stays fenced until then. One with a single directory waits only until the
+        metadata shows what is lost: unfenced before, it would be elected where another one has all.
         """
         if not self._has_looked:
             return False
-        return not self._directories.are_several or not (self._reports or self._looking or self._newer)
+        if not self._directories.are_several:
+            return not any(self._reports.get(replica) == LOST_DIRECTORY for replica in self._lost)
+        return not (self._reports or self._looking or self._newer)
 
     def directory_of(self, replica: Replica) -> bytes | None:
         """The directory of a replica of this broker; None if it is unknown."""

@@ -38,7 +38,7 @@ def read(file: Path, rules: Rules) -> dict[str, Rarity]:
 
 
 def search(rules: Rules, file: Path, seconds: float) -> list[str]:
-    """Try seeds for so long, those of one rule at least, and write down what came of it; returns what is worth a line."""
+    """Try seeds for so long, those of one rule at least, and write down what came of it; returns what is to be told."""
     ends_s = time.monotonic() + seconds
     known, found = rules.known_seeds(), []
     rarities = read(file, rules)

@@ -7,6 +7,7 @@ import pytest
 from kafkaproto.log import LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, segment_file_name
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.log.leftovers import remove_leftovers
+from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.recovery import RecoveryPolicy
 from tests.sim.disk import MemoryDisk
 
@@ -65,6 +66,27 @@ def test_the_deletion_of_a_segment_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert left(disk, KEPT) == [segment_file_name(0)]
     # If it is interrupted once more, the segment still shows why its indexes are alone.
     assert order[-1].endswith(".log.deleted")
+
+
+def test_an_earlier_segment_of_that_name_proves_nothing_of_a_later_ones_deletion() -> None:
+    """Compaction deletes it with all its files, and begins another one at the same offset."""
+    disk = directory(log_deleted=b"records", index_deleted=ENTRIES, timeindex_deleted=ENTRIES, index=ENTRIES)
+    before = disk.list_directory("/t-0")
+    with pytest.raises(StorageError, match="the file is gone"):
+        remove_leftovers(disk, "/t-0", before, KEPT)
+    assert disk.list_directory("/t-0") == before
+
+
+def test_a_segment_is_deleted_behind_its_indexes() -> None:
+    """Wherever a kill comes, no index is left alone."""
+    disk = MemoryDisk()
+    log = Log.open(disk, "/t-0", topic_id=bytes(16))
+    order: list[str] = []
+    disk.before = lambda operation, path: order.append(f"{operation} {path}")
+    paths = log.segments[0].delete()
+    renamed = [each.split(" ")[1] for each in order if each.startswith("rename")]
+    assert [each.removesuffix(".deleted") for each in paths] == renamed
+    assert [each.rpartition(".")[2] for each in renamed] == ["index", "timeindex", "log"]
 
 
 def test_the_index_of_a_segment_that_is_there_stays() -> None:

@@ -24,8 +24,8 @@ def remove_leftovers(disk: Disk, directory: str, names: list[str], policy: Recov
     """Remove the files in a log's directory that are marked as deleted, and indexes whose segment is gone. ``names``
     are those in the directory. Raises StorageError if the segment of an index was not deleted, and OSError."""
     segments = {base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None}
-    # A deletion renames the .log file first. A crash between may leave the indexes of a segment that does not exist any
-    # more.
+    # Apache Kafka renames the .log file first when it deletes a segment. A crash between may leave the indexes of a
+    # segment that does not exist any more.
     orphans = [
         (name, base)
         for name in names
@@ -35,7 +35,10 @@ def remove_leftovers(disk: Disk, directory: str, names: list[str], policy: Recov
     deleted = [name for name in names if name.endswith(DELETED_SUFFIX)]
     if policy.cuts_damage and policy.is_kept:
         for name, base in orphans:
-            was_deleted = segment_file_name(base) + DELETED_SUFFIX in deleted
+            # Of a segment that was compacted, an earlier one of that name may have been deleted, with this index.
+            was_deleted = (
+                segment_file_name(base) + DELETED_SUFFIX in deleted and name + DELETED_SUFFIX not in deleted
+            )
             if not was_deleted and _has_entries(disk, f"{directory}/{name}"):
                 raise StorageError(
                     f"{directory}/{segment_file_name(base)}: the file is gone, but {name} is there and has entries:"

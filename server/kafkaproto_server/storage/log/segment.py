@@ -597,7 +597,8 @@ class Segment:
         synced. Returns the new paths."""
         self.close()
         indexes = (self._offset_index.path, self._time_index.path)
-        return mark_deleted(self._disk, (self.path, *(path for path in indexes if self._disk.exists(path))))
+        # Indexes first: if they are there and their segment is not, somebody has removed it (`leftovers`).
+        return mark_deleted(self._disk, (*(path for path in indexes if self._disk.exists(path)), self.path))
 
     def _wants_entry(self, position: int, view: RecordBatchView) -> bool:
         """Take the batch at ``position`` into account. Returns whether it gets an index entry."""
