@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from compat.node import Node
+from compat.ours import OurNode
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
@@ -401,7 +402,8 @@ def waits(script: Script) -> None:
     script.fetch(2, max_wait_ms=300, min_bytes=10**6)
     script.produce(1, 1)
     script.fetch(3, max_wait_ms=10_000, max_bytes=1)
-    assert time.monotonic() - begun_s < 5
+    # Apache Kafka has let the last one wait for all of its ten seconds, once in many runs (see `first_records`).
+    assert time.monotonic() - begun_s < 5 or not isinstance(script.node, OurNode)
 
 
 def committed_only(script: Script) -> None:
