@@ -282,12 +282,19 @@ async def test_the_time_waited_for_an_earlier_request_counts() -> None:
 
 
 async def test_a_cancelled_request_gives_its_connection_up() -> None:
-    node = Node()
-    node.before_answering = trio.sleep_forever
+    node, asked = Node(), trio.Event()
+
+    async def hang() -> None:
+        asked.set()
+        await trio.sleep_forever()
+
+    node.before_answering = hang
     async with listening(node) as (_, port):
         peer = channel(port)
-        with trio.move_on_after(0.03):
-            await describe(peer)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(describe, peer)
+            await asked.wait()
+            nursery.cancel_scope.cancel()
         node.before_answering = trio.lowlevel.checkpoint
         assert await describe(peer) == "connection 2"
         peer.close()
