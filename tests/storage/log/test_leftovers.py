@@ -77,12 +77,12 @@ def test_an_earlier_segment_of_that_name_proves_nothing_of_a_later_ones_deletion
     assert disk.list_directory("/t-0") == before
 
 
-def test_a_segment_is_deleted_behind_its_indexes() -> None:
+def test_a_segment_is_deleted_behind_its_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a kill comes, no index is left alone."""
     disk = MemoryDisk()
     log = Log.open(disk, "/t-0", topic_id=bytes(16))
     order: list[str] = []
-    disk.before = lambda operation, path: order.append(f"{operation} {path}")
+    monkeypatch.setattr(disk, "before", lambda operation, path: order.append(f"{operation} {path}"))
     paths = log.segments[0].delete()
     renamed = [each.split(" ")[1] for each in order if each.startswith("rename")]
     assert [each.removesuffix(".deleted") for each in paths] == renamed
