@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import configparser
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,6 +26,12 @@ def rooms() -> set[str]:
     found = (ROOT / "server/kafkaproto_server").iterdir()
     names = {path.stem for path in found if path.suffix == ".py" or (path / "__init__.py").exists()}
     return names - {"__init__"}
+
+
+def test_the_contracts_are_kept() -> None:
+    command = [Path(sys.executable).parent / "lint-imports", "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_every_room_is_of_one_kind() -> None:

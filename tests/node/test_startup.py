@@ -14,9 +14,9 @@ from kafkaproto_server.node.system import SystemClock
 from kafkaproto_server.raft.values.trust import LAST_EPOCH
 from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
 from kafkaproto_server.storage.directories.directories import PROBE_NAME
-from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS, write_offsets
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.storage.offset_checkpoints import RECOVERY_POINTS, write_offsets
 from kafkaproto_server.types import METADATA_LOG_NAME
 from tests.node.support.nodes import SeededRng
 from tests.sim.disk import MemoryDisk

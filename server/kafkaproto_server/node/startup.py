@@ -40,7 +40,6 @@ from kafkaproto_server.storage.directories.clean_shutdown_file import (
 from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
 from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
 from kafkaproto_server.storage.directories.meta_properties import new_directory_id, read_log_directory
-from kafkaproto_server.storage.directories.offset_checkpoints import are_whole
 from kafkaproto_server.storage.errors import (
     CorruptFileError,
     StorageError,
@@ -62,6 +61,7 @@ from kafkaproto_server.storage.metadata.reconciliation import (
     votes_remedy,
 )
 from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.storage.offset_checkpoints import are_whole
 from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, NO_NODE, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")

@@ -9,7 +9,7 @@ import pytest
 from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed
 from kafkaproto_server.node.replicas.checkpoints import Checkpoints
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
-from kafkaproto_server.storage.directories.offset_checkpoints import TopicPartition, read_offsets
+from kafkaproto_server.storage.offset_checkpoints import TopicPartition, read_offsets
 from tests.sim.disk import MemoryDisk
 
 ID, PATH, KEY = b"d" * 16, "/logs", ("t", 0)

@@ -21,8 +21,8 @@ from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.requests.data import MarkerItem, ProduceItem
-from kafkaproto_server.storage.directories.offset_checkpoints import CLEANED, read_offsets
 from kafkaproto_server.storage.log.cleaning import CleanedGroup
+from kafkaproto_server.storage.offset_checkpoints import CLEANED, read_offsets
 from tests.apis.support.data_broker import DataBroker, batch, batches, wanted
 from tests.apis.support.replicas import PATH
 from tests.controller.support.harness import TIMESTAMP_MS

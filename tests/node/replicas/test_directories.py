@@ -13,7 +13,7 @@ from kafkaproto_server.image.entries import LOST_DIRECTORY
 from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS
 from kafkaproto_server.node.replicas.failed_logs import FAILURES_UNTIL_LOST
 from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     read_offsets,

@@ -11,13 +11,13 @@ from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.image.image import ClusterImage
 from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.storage.log.unsynced import Unsynced
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
     read_offsets,
 )
-from kafkaproto_server.storage.log.topic_log import TopicLog
-from kafkaproto_server.storage.log.unsynced import Unsynced
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.controller.support.harness import TIMESTAMP_MS

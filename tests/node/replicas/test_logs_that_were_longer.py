@@ -15,14 +15,14 @@ from kafkaproto_server.image.entries import LOST_DIRECTORY
 from kafkaproto_server.node.replicas.survey import DirectorySurvey, without_moved
 from kafkaproto_server.replica.partition import Role
 from kafkaproto_server.storage.directories.acceptance import accept_log
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
     read_offsets,
     write_offsets,
 )
-from kafkaproto_server.storage.errors import StorageError
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
 from tests.apis.support.replicas import PATH
 from tests.controller.support.harness import directory

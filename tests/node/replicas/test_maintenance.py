@@ -18,7 +18,7 @@ from kafkaproto_server.node.replicas import maintenance
 from kafkaproto_server.node.replicas.disk_jobs import DiskLane
 from kafkaproto_server.node.replicas.maintenance import Maintenance
 from kafkaproto_server.node.replicas.removals import Removals
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,

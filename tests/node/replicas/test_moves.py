@@ -20,15 +20,15 @@ from kafkaproto_server.node.replicas import moves
 from kafkaproto_server.node.replicas.disk_jobs import DiskJob
 from kafkaproto_server.node.replicas.hosted import Hosted
 from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.log.copying import Unreadable
+from kafkaproto_server.storage.log.topic_log import Found
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
     read_offsets,
 )
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
-from kafkaproto_server.storage.log.copying import Unreadable
-from kafkaproto_server.storage.log.topic_log import Found
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, batches, wanted
 
 LOG = f"{0:020}.log"

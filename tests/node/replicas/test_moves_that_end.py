@@ -12,7 +12,7 @@ from trio.testing import wait_all_tasks_blocked
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.node.replicas import moves
 from kafkaproto_server.replica.moving import Extent, Move, Step
-from kafkaproto_server.storage.directories.offset_checkpoints import RECOVERY_POINTS, read_offsets
+from kafkaproto_server.storage.offset_checkpoints import RECOVERY_POINTS, read_offsets
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.controller.support.harness import TIMESTAMP_MS
 from tests.node.replicas.test_moves import (

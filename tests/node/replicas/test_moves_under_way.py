@@ -10,13 +10,13 @@ import trio
 
 from kafkaproto_server.node.replicas import moves
 from kafkaproto_server.node.replicas.moves import Moves
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from kafkaproto_server.storage.log.copying import Unreadable, copy_slice
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
     read_offsets,
 )
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
-from kafkaproto_server.storage.log.copying import Unreadable, copy_slice
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.node.replicas.test_moves import LOG, described, move, moving, names, values
 

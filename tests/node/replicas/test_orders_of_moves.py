@@ -9,9 +9,9 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteRecordsRequest
 from kafkaproto_server.node.replicas import moves
-from kafkaproto_server.storage.directories.offset_checkpoints import LOG_STARTS, RECOVERY_POINTS, read_offsets
 from kafkaproto_server.storage.errors import CorruptFileError
 from kafkaproto_server.storage.log.copying import Unreadable
+from kafkaproto_server.storage.offset_checkpoints import LOG_STARTS, RECOVERY_POINTS, read_offsets
 from tests.apis.support.data_broker import ME, DataBroker, batch
 from tests.controller.support.harness import TIMESTAMP_MS
 from tests.node.replicas.test_moves import LOG, alter, described, move, moving, names, recorded, values

@@ -12,11 +12,11 @@ from kafkaproto.directory_files import (
     encode_partition_metadata,
 )
 from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.offset_checkpoints import (
     RECOVERY_POINTS,
     write_offsets,
 )
-from kafkaproto_server.storage.disk import OsDisk
 
 ID = b"d" * 16
 TOPIC_ID = b"t" * 16

@@ -10,15 +10,15 @@ from kafkaproto import uuids
 from kafkaproto.directory_files import encode_partition_metadata
 from kafkaproto.log import segment_file_name
 from kafkaproto_server.storage.directories.acceptance import accept_log
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.storage.log.log import Log
+from kafkaproto_server.storage.offset_checkpoints import (
     LOG_STARTS,
     RECOVERY_POINTS,
     read_offsets,
     write_offsets,
 )
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.log.log import Log
 from tests.storage.support.helpers import batch
 
 TOPIC_ID = b"t" * 16

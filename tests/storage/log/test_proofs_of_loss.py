@@ -13,11 +13,11 @@ from kafkaproto.log import (
     encode_time_index_entry,
     segment_file_name,
 )
-from kafkaproto_server.storage.directories.offset_checkpoints import HIGH_WATERMARKS, RECOVERY_POINTS
 from kafkaproto_server.storage.errors import StorageError
 from kafkaproto_server.storage.log.reached import Reached, reached_by_checkpoints
 from kafkaproto_server.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.storage.offset_checkpoints import HIGH_WATERMARKS, RECOVERY_POINTS
 from tests.sim.disk import MemoryDisk
 from tests.storage.support.helpers import batch
 

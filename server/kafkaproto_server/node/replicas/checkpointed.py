@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkaproto_server.storage.directories.offset_checkpoints import (
-    HIGH_WATERMARKS,
-    LOG_STARTS,
-    RECOVERY_POINTS,
-)
 from kafkaproto_server.storage.log.reached import (
     REACHED_BY_METADATA,
     Reached,
     reached_by_checkpoints,
     reached_by_start,
+)
+from kafkaproto_server.storage.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
 )
 
 PartitionId = tuple[bytes, int]

@@ -14,7 +14,7 @@ from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.node.replicas.checkpointed import CHECKPOINTS, Checkpointed
 from kafkaproto_server.node.replicas.survey import DirectorySurvey
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,

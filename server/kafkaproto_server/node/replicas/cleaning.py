@@ -33,10 +33,10 @@ from kafkaproto_server.node.replicas.topic_settings import is_on
 from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Clock, Disk
 from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.storage.directories.offset_checkpoints import CLEANED, TopicPartition, write_offsets
 from kafkaproto_server.storage.errors import StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.storage.log.cleaning import CleanedGroup, Cleaning, CleaningPlan
 from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.storage.offset_checkpoints import CLEANED, TopicPartition, write_offsets
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 

@@ -33,7 +33,6 @@ from kafkaproto_server.node.replicas.topic_settings import TopicSettings, number
 from kafkaproto_server.node.threads import Jobs, Workers
 from kafkaproto_server.ports import Clock, Disk, Rng
 from kafkaproto_server.replica.partition import Partition, Role
-from kafkaproto_server.storage.directories.offset_checkpoints import TopicPartition
 from kafkaproto_server.storage.directories.partition_directories import (
     DELETE_SUFFIX,
     STRAY_SUFFIX,
@@ -44,6 +43,7 @@ from kafkaproto_server.storage.errors import LogFailedError, StorageError, Unusa
 from kafkaproto_server.storage.log.log import Log
 from kafkaproto_server.storage.log.topic_log import Found, TopicLog
 from kafkaproto_server.storage.log.unsynced import Unsynced, time_to_make_durable
+from kafkaproto_server.storage.offset_checkpoints import TopicPartition
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 

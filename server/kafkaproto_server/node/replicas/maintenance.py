@@ -23,12 +23,12 @@ from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
 from kafkaproto_server.node.replicas.topic_settings import number_of
 from kafkaproto_server.ports import Clock
 from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.log.topic_log import Removed, TopicLog
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
 )
-from kafkaproto_server.storage.log.topic_log import Removed, TopicLog
 
 _INITIAL_DELAY = "log.initial.task.delay.ms"
 _EXPIRATION_INTERVAL = "producer.id.expiration.check.interval.ms"

@@ -13,14 +13,6 @@ from kafkaproto_server.broker.start_table import FoundReplica
 from kafkaproto_server.node.replicas.checkpointed import Checkpointed
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.directories.boot_file import is_of_this_boot
-from kafkaproto_server.storage.directories.offset_checkpoints import (
-    CLEANED,
-    HIGH_WATERMARKS,
-    LOG_STARTS,
-    RECOVERY_POINTS,
-    TopicPartition,
-    read_offsets,
-)
 from kafkaproto_server.storage.directories.partition_directories import (
     DELETE_SUFFIX,
     FUTURE_SUFFIX,
@@ -31,6 +23,14 @@ from kafkaproto_server.storage.directories.partition_directories import (
 from kafkaproto_server.storage.errors import CorruptFileError, of_log, of_log_in_use
 from kafkaproto_server.storage.log.partition_metadata import check_has_no_records
 from kafkaproto_server.storage.log.topic_log import read_topic_id
+from kafkaproto_server.storage.offset_checkpoints import (
+    CLEANED,
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+    TopicPartition,
+    read_offsets,
+)
 from kafkaproto_server.types import METADATA_LOG_NAME
 
 _log = logging.getLogger("kafkaproto.server.replicas")

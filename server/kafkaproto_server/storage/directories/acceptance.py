@@ -16,15 +16,6 @@ from kafkaproto.log import LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, p
 from kafkaproto_server.ports import Disk
 from kafkaproto_server.storage.atomic import replace_file
 from kafkaproto_server.storage.directories.directories import LOCK_NAME
-from kafkaproto_server.storage.directories.offset_checkpoints import (
-    CLEANED,
-    HIGH_WATERMARKS,
-    LOG_STARTS,
-    RECOVERY_POINTS,
-    TopicPartition,
-    read_offsets,
-    write_offsets,
-)
 from kafkaproto_server.storage.directories.partition_directories import directory_name
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
@@ -33,6 +24,15 @@ from kafkaproto_server.storage.log.producer_state_file import remove_producer_st
 from kafkaproto_server.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.storage.log.segment import LogConfig
 from kafkaproto_server.storage.log.topic_log import read_topic_id
+from kafkaproto_server.storage.offset_checkpoints import (
+    CLEANED,
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+    TopicPartition,
+    read_offsets,
+    write_offsets,
+)
 
 
 def accept_log(

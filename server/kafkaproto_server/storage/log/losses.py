@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories.offset_checkpoints import LOG_STARTS
 from kafkaproto_server.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME
 from kafkaproto_server.storage.log.index import MAX_RELATIVE_OFFSET
@@ -16,6 +15,7 @@ from kafkaproto_server.storage.log.old_formats import begins_with_newest
 from kafkaproto_server.storage.log.reached import TOPIC_REMEDY
 from kafkaproto_server.storage.log.recovery import EVERYTHING, RecoveryPolicy
 from kafkaproto_server.storage.log.segment import Segment
+from kafkaproto_server.storage.offset_checkpoints import LOG_STARTS
 
 
 def check_beginning(

@@ -33,14 +33,14 @@ from dataclasses import dataclass
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.producer_snapshot import decode_producer_snapshot
 from kafkaproto_server.ports import Disk
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME, read_epoch_file
+from kafkaproto_server.storage.log.producer_state_file import producer_state_offsets
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
     RECOVERY_POINTS,
 )
-from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.log.epoch_file import EPOCH_FILE_NAME, read_epoch_file
-from kafkaproto_server.storage.log.producer_state_file import producer_state_offsets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import CONTROL_BIT, iterate_batches
 from kafkaproto.records.record import Record
 from kafkaproto_server.storage.directories.boot_file import is_of_this_boot
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
     read_offsets,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.storage.directories.offset_checkpoints import (
+from kafkaproto_server.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
     are_whole,
