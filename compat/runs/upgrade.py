@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from compat.kafka.tools import ToolResult, run_tool
 from compat.kafka.verifiable import LostRecordError, Record, account, check_account
 from compat.node import Node
 from compat.ours import OurNode
-from compat.process import wait_until
+from compat.process import WaitedTooLongError, wait_until
 from compat.quorum import CLUSTER_ID, NodeClass, Quorum
 from compat.quota_load import QuotaLoad
 from compat.runs.disks import check_no_faults, taken_over
@@ -59,6 +59,8 @@ WRITES = 20
 """Quotas, and records, that have to be acknowledged between two changes."""
 POLL_S = 0.02
 """Between two records."""
+VOTERS_TOLD_S = 30.0
+"""Longest time until all voters have told the leader of themselves."""
 FLUSH_S = 120.0
 BROKER_PROPERTIES = {
     "auto.create.topics.enable": "false",
@@ -266,7 +268,16 @@ class Upgrade(MixedQuorum):
 
         kraft.version is one of them: voters that were static stand in the log from then on.
         """
-        self._features("upgrade", *_options(version)).output()
+        results: list[ToolResult] = []
+
+        def is_raised() -> bool:
+            results[:] = [self._features("upgrade", *_options(version))]
+            return results[0].exit_code == 0
+
+        # A voter that has just started has not told the leader yet what kraft.version 1 needs to know of it.
+        with suppress(WaitedTooLongError):
+            wait_until(is_raised, VOTERS_TOLD_S, "the upgrade of features")
+        results[0].output()
         self.note_level()
         if self.result.levels[-1] != version:
             raise UpgradeError(f"metadata.version is {self.result.levels[-1]}, not {version}")
