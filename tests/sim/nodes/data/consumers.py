@@ -175,7 +175,7 @@ class Consumer:
                 self.positions[place] = _Position(start)
                 return True
             is_follower = self._view.leaders[place] != (link.host.id, epoch)
-            if is_follower or not link.host.is_up or link.host.life != link.life:
+            if is_follower or not self._ledger.is_open(link.host, place) or link.host.life != link.life:
                 # A follower that has less, or a leader of whose deletions nothing is known any more.
                 return False
         if data.error_code or data.diverging_epoch.epoch >= 0:

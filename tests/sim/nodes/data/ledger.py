@@ -85,6 +85,9 @@ class Ledger:
         self._damaged: dict[tuple[int, Place], bool] = {}
         """Those in `_missing` that lost files while their nodes were down, and what is left proves it: they are not
         served before they have everything again, and nothing excuses it. Whether a loss of power leaves the proof."""
+        self._hurt: set[tuple[int, Place]] = set()
+        """Those in `_missing` whose compacted logs lost files, and were not opened since: gaps are nothing new there, so
+        that the end of the log does not show what is gone before it."""
         self._ends: dict[int, dict[Place, int]] = {}
         self._had: dict[int, dict[Place, list[Batch]]] = {}
         """The batches of each host's logs while it loses its power."""
@@ -166,6 +169,8 @@ class Ledger:
             earlier, _ = self._missing.get(key, (before, 0))
             self._missing[key] = max(before, earlier), self.known[place].leader_epoch
             self._lost[key].update(gone)
+            if self.known[place].is_compacted:
+                self._hurt.add(key)
             recovery_point, high_watermark = self.logs.checkpoints_of(host, place)
             if self._end(host, place) < max(recovery_point, high_watermark):
                 self._damaged[key] = self._end(host, place) < recovery_point
@@ -203,7 +208,9 @@ class Ledger:
         if known.leader_epoch == leader_epoch and self._end(host, place) < before:
             return True
         if known.is_compacted:
-            if self._end(host, place) < known.shown_end:
+            if self.is_open(host, place):
+                self._hurt.discard((host.id, place))
+            if (host.id, place) in self._hurt or self._end(host, place) < known.shown_end:
                 return True
             self._has_all_again(host, place)
             return False
@@ -346,6 +353,10 @@ class Ledger:
                 if place in self.known and hosted.log is not None:
                     found.append((host, place, hosted))
         return found
+
+    def is_open(self, host: Host, place: Place) -> bool:
+        """Whether a host runs, and the log of its replica can be used."""
+        return any(each is host and found == place for each, found, _ in self.replicas())
 
     def note_elections(self) -> None:
         """Take over what has changed since the last look."""
