@@ -86,8 +86,8 @@ class Ledger:
         """Those in `_missing` that lost files while their nodes were down, and what is left proves it: they are not
         served before they have everything again, and nothing excuses it. Whether a loss of power leaves the proof."""
         self._hurt: set[tuple[int, Place]] = set()
-        """Those in `_missing` whose compacted logs lost files, and were not opened since: gaps are nothing new there, so
-        that the end of the log does not show what is gone before it."""
+        """Those in `_missing` whose compacted logs lost files, and were not opened since. Gaps are nothing new there:
+        the end of such a log does not show what is gone before it."""
         self._ends: dict[int, dict[Place, int]] = {}
         self._had: dict[int, dict[Place, list[Batch]]] = {}
         """The batches of each host's logs while it loses its power."""
