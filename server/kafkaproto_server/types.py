@@ -64,9 +64,9 @@ MAX_BATCH_BYTES = 8 * 1024 * 1024
 """The largest batch of the metadata log; Apache Kafka's nodes hold batches in buffers of this size."""
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
+"""Topic id of the metadata log: most significant half 0, least significant half 1."""
 METADATA_LOG_NAME = f"{METADATA_TOPIC}-0"
 """The directory of the metadata partition in its log directory."""
-"""Topic id of the metadata log: most significant half 0, least significant half 1."""
 
 ZERO_UUID = bytes(16)
 NO_NODE = -1

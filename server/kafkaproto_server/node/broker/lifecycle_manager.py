@@ -56,15 +56,15 @@ class BrokerLifecycleManager:
         """``directories`` are those that ``lifecycle`` reports; ``static_config`` is the node's properties."""
         self._lifecycle = lifecycle
         self._assignments = AssignmentQueue(broker_id)
-        self._manager = replicas
-        self._replicas = ReplicaDirectories(
+        self._replicas = replicas
+        self._replica_directories = ReplicaDirectories(
             broker_id, directories, self._assignments, on_disk, replicas, emptied=emptied
         )
         self._applier = MetadataApplier(
             broker_id=broker_id,
             static_config=static_config,
             directories=directories,
-            replicas=self._replicas,
+            replicas=self._replica_directories,
         )
         self._sender = AssignmentSender(
             self._assignments,
@@ -176,9 +176,9 @@ class BrokerLifecycleManager:
     def replica_lost(self, replica: Replica, is_lost: bool) -> None:
         """The log of a replica cannot be used though its directory works, or it can be used again."""
         if is_lost:
-            self._replicas.lost(replica)
+            self._replica_directories.lost(replica)
         else:
-            self._replicas.found(replica)
+            self._replica_directories.found(replica)
         self._sender.wake()
 
     def _report_directories(self) -> None:
@@ -207,7 +207,7 @@ class BrokerLifecycleManager:
         self._sender.wake()
         request = lifecycle.next_request(
             self._published.image.offset,
-            are_assignments_known=self._replicas.are_known and self._manager.are_open,
+            are_assignments_known=self._replica_directories.are_known and self._replicas.are_open,
         )
         sent_ms = self._clock.now_ms()
         try:
