@@ -147,8 +147,8 @@ class Watch:
         try:
             wait_until(have_fired, timeout_s, f"the alerts {', '.join(names)}")
         except WaitedTooLongError as error:
-            error.add_note(f"not seen: {', '.join(sorted(left))}; fire now: {', '.join(sorted(fire))}")
-            raise
+            missed = f"not seen: {', '.join(sorted(left))}; fire now: {', '.join(sorted(fire))}"
+            raise WaitedTooLongError(f"{error}; {missed}") from None
 
     def until_quiet(self) -> None:
         """Wait until none fires. Raises WaitedTooLongError."""

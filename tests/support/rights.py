@@ -1,4 +1,4 @@
-"""Lets tests be refused what only the owner's rights allow: root reads every file, unless it gives that up."""
+"""Lets root be refused what the rights of files refuse everybody else: otherwise it reads every file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Sets(ctypes.Structure):
 
 @contextmanager
 def without_overriding() -> Iterator[None]:
-    """Have this thread refused what the rights of files refuse their owner. Raises OSError."""
+    """The rights of files hold for this thread, even if it is root's. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     header, sets = _Header(_VERSION, 0), (_Sets * 2)()
 

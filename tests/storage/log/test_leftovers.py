@@ -78,7 +78,7 @@ def test_an_earlier_segment_of_that_name_proves_nothing_of_a_later_ones_deletion
 
 
 def test_a_segment_is_deleted_behind_its_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a kill comes, no index is left alone."""
+    """Wherever a kill comes, neither index is left without its segment."""
     disk = MemoryDisk()
     log = Log.open(disk, "/t-0", topic_id=bytes(16))
     order: list[str] = []

@@ -35,7 +35,8 @@ def remove_leftovers(disk: Disk, directory: str, names: list[str], policy: Recov
     deleted = [name for name in names if name.endswith(DELETED_SUFFIX)]
     if policy.cuts_damage and policy.is_kept:
         for name, base in orphans:
-            # Of a segment that was compacted, an earlier one of that name may have been deleted, with this index.
+            # Compaction deletes a segment, with its indexes, and makes another one of the same name. If this index was
+            # deleted before, that deletion was complete, and says nothing of the segment that came later.
             was_deleted = (
                 segment_file_name(base) + DELETED_SUFFIX in deleted and name + DELETED_SUFFIX not in deleted
             )
