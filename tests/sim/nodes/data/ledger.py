@@ -86,8 +86,8 @@ class Ledger:
         """Those in `_missing` that lost files while their nodes were down, and what is left proves it: they are not
         served before they have everything again, and nothing excuses it. Whether a loss of power leaves the proof."""
         self._hurt: set[tuple[int, Place]] = set()
-        """Those in `_missing` whose compacted logs lost files, and were not opened since. Gaps are nothing new there:
-        the end of such a log does not show what is gone before it."""
+        """Those in `_missing` that lost files, and were not opened since. Where the log ends does not show what is gone
+        before it, and nobody asks for records that were deleted elsewhere meanwhile; the replica may refuse to open."""
         self._ends: dict[int, dict[Place, int]] = {}
         self._had: dict[int, dict[Place, list[Batch]]] = {}
         """The batches of each host's logs while it loses its power."""
@@ -169,8 +169,7 @@ class Ledger:
             earlier, _ = self._missing.get(key, (before, 0))
             self._missing[key] = max(before, earlier), self.known[place].leader_epoch
             self._lost[key].update(gone)
-            if self.known[place].is_compacted:
-                self._hurt.add(key)
+            self._hurt.add(key)
             recovery_point, high_watermark = self.logs.checkpoints_of(host, place)
             if self._end(host, place) < max(recovery_point, high_watermark):
                 self._damaged[key] = self._end(host, place) < recovery_point
@@ -201,20 +200,19 @@ class Ledger:
 
     def _is_missing(self, host: Host, place: Place) -> bool:
         """Whether a replica has lost records and not fetched them again."""
-        if (host.id, place) not in self._missing:
+        key = (host.id, place)
+        if key not in self._missing:
             return False
+        if key in self._hurt and not self.is_open(host, place):
+            return True
+        self._hurt.discard(key)
         known = self.known[place]
-        before, leader_epoch = self._missing[host.id, place]
+        before, leader_epoch = self._missing[key]
         if known.leader_epoch == leader_epoch and self._end(host, place) < before:
             return True
-        if known.is_compacted:
-            if self.is_open(host, place):
-                self._hurt.discard((host.id, place))
-            if (host.id, place) in self._hurt or self._end(host, place) < known.shown_end:
-                return True
-            self._has_all_again(host, place)
-            return False
-        has_all = self._has_all(host, place)
+        has_all = (
+            self._end(host, place) >= known.shown_end if known.is_compacted else self._has_all(host, place)
+        )
         if has_all:
             self._has_all_again(host, place)
         return not has_all

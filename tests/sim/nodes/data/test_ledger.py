@@ -105,12 +105,14 @@ def test_what_a_process_committed_after_the_last_look_is_missed_once_its_machine
     assert ledger._is_missing(host, PLACE)
 
 
-def test_a_compacted_log_that_lost_its_middle_is_whole_once_it_was_opened(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("compacted", [(PLACE,), ()])
+def test_a_log_that_lost_its_middle_is_whole_once_it_was_opened(
+    monkeypatch: pytest.MonkeyPatch, compacted: tuple[Place, ...]
 ) -> None:
-    """Its end is where it was: whether it lacks anything shows when it is opened."""
+    """Its end is where it was, and what is gone may be deleted elsewhere: whether it lacks anything shows when it is
+    opened."""
     host: Any = SimpleNamespace(id=1, is_broker=True, quorum=None, node=None, ids_drawn=[LOST])
-    ledger = Ledger([host], random.Random(1), {PLACE: 1}, (PLACE,))
+    ledger = Ledger([host], random.Random(1), {PLACE: 1}, compacted)
     batches = [Batch(base, base + 5, 0, base, (-1, -1), -1, 5, False) for base in (0, 5, 10)]
     monkeypatch.setattr(Ledger, "_end", lambda *_: 15)
     monkeypatch.setattr(ledger.logs, "of", lambda *_: list(batches))
