@@ -17,7 +17,7 @@ from kafkaproto.client import Client
 from kafkaproto.messages import BrokerRegistrationChangeRecord, MetadataRequest, MetadataResponse
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.base.types import NO_NODE
 
 PARTITIONS_PER_TOPIC = 1_000
 REPLICAS = 3

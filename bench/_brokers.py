@@ -23,7 +23,7 @@ from kafkaproto.messages import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
-from kafkaproto_server.features import supported_ranges
+from kafkaproto_server.metadata.features import supported_ranges
 
 HEARTBEAT_INTERVAL_S = 1.0
 CAUGHT_UP = 2**62

@@ -39,9 +39,9 @@ CALLED_BY_OTHERS = {
     "pipeline/kafkaproto_pipeline/datasource.py:KraftStreamReader.reportLatestOffset": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:KraftDataSource.streamWriter": "Spark",
     "pipeline/kafkaproto_pipeline/datasource.py:decode_files": "users, as the error for a remote path says",
-    "server/kafkaproto_server/controller/core/controller.py:Controller.committed_image": "tests of controllers",
-    "server/kafkaproto_server/controller/core/controller.py:Controller.parked_reply_count": "the simulator",
-    "server/kafkaproto_server/net/passes.py:Passes.after_io_wait": "trio",
+    "server/kafkaproto_server/core/controller/machine/controller.py:Controller.committed_image": "tests of controllers",
+    "server/kafkaproto_server/core/controller/machine/controller.py:Controller.parked_reply_count": "the simulator",
+    "server/kafkaproto_server/shell/net/passes.py:Passes.after_io_wait": "trio",
     "server/kafkaproto_server/node/observability/loop_watch.py:LoopWatch.after_io_wait": "trio",
     "server/kafkaproto_server/node/observability/loop_watch.py:LoopWatch.before_io_wait": "trio",
 }

@@ -10,7 +10,7 @@ import pytest
 
 from kafkaproto.api import api_by_key
 from kafkaproto_server.apis.table import TABLE, served_versions
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
 
 ROOT = Path(__file__).resolve().parents[1]
 

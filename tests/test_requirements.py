@@ -70,7 +70,7 @@ import sys
 for name in {NOT_FOR_NODES!r}:
     sys.modules[name] = None
 import kafkaproto_server.__main__
-from kafkaproto_server.net import http
+from kafkaproto_server.shell.net import http
 from kafkaproto_server.node import node
 from kafkaproto_server.node.observability import page
 """

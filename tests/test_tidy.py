@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import re
 import subprocess
 import sys
@@ -18,8 +19,11 @@ MAX_FUNCTION_LINES = 70
 LONG_FILES: frozenset[str] = frozenset()
 LONG_FUNCTIONS: frozenset[str] = frozenset()
 
+CONTRACTS = configparser.ConfigParser()
+CONTRACTS.read(ROOT / ".importlinter")
 PURE_ROOMS = tuple(
-    f"server/kafkaproto_server/{room}/" for room in ("raft", "controller", "image", "security")
+    f"server/{room.replace('.', '/')}/"
+    for room in CONTRACTS["importlinter:contract:pure"]["source_modules"].split()
 )
 SEARCHED_MARKS = re.compile(r"mark\.(clients|jvm|simulation|slow)\b")
 """Marks of tests that are not quick."""

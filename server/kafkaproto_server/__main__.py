@@ -14,19 +14,20 @@ import sys
 
 import trio
 
-from kafkaproto_server.broker.replica_directories import ReplicaInSeveralDirectoriesError
-from kafkaproto_server.config import Config, ConfigError, check_supported
-from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.node.broker.lifecycle_manager import DirectoryFailureNotToldError, RegistrationTimeout
-from kafkaproto_server.node.collector_pauses import CollectorPauses
+from kafkaproto_server.config.node_config import Config, check_supported
+from kafkaproto_server.config.properties import ConfigError
+from kafkaproto_server.core.broker.replica_directories import ReplicaInSeveralDirectoriesError
+from kafkaproto_server.metadata.image.errors import ReplayError
 from kafkaproto_server.node.descriptors import raise_descriptor_limit
-from kafkaproto_server.node.log_limit import limit_lines
-from kafkaproto_server.node.memory import trim_from_time_to_time
 from kafkaproto_server.node.node import Node
-from kafkaproto_server.node.quorum.published import UnsupportedFeatureError
-from kafkaproto_server.node.system import SystemClock, SystemRng
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.shell.broker.lifecycle_manager import DirectoryFailureNotToldError, RegistrationTimeout
+from kafkaproto_server.shell.process.collector_pauses import CollectorPauses
+from kafkaproto_server.shell.process.log_limit import limit_lines
+from kafkaproto_server.shell.process.memory import trim_from_time_to_time
+from kafkaproto_server.shell.process.system import SystemClock, SystemRng
+from kafkaproto_server.shell.quorum.image.published import UnsupportedFeatureError
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.errors import StorageError
 
 USAGE = """\
 Usage: kafka-server-start [FILE.properties] [--override KEY=VALUE]...

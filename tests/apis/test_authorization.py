@@ -33,12 +33,12 @@ from kafkaproto.messages import (
     TopicRecord,
 )
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.image.entries import AccessControlEntry
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.image.entries import AccessControlEntry
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.security.acls import Operation, PermissionType, ResourceType
+from kafkaproto_server.metadata.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.requests.context import NoResponse
-from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
-from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
-from kafkaproto_server.types import ListenerKind
 from tests.apis.support.services import (
     Calls,
     context,
@@ -48,7 +48,7 @@ from tests.apis.support.services import (
     services,
     settled,
 )
-from tests.security.support.acl_making import acl, authorizer
+from tests.metadata.security.support.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 CLUSTER_ACTION, ALTER, DESCRIBE = Operation.CLUSTER_ACTION, Operation.ALTER, Operation.DESCRIBE

@@ -17,13 +17,13 @@ from kafkaproto.message import Message
 from kafkaproto_server.apis.access import CheckedBy
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import TABLE
-from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.support.good_requests import OF_TOPIC, PreparedCluster, good_requests
 from tests.apis.support.services import context, decoded_response, take_response, with_changes
 from tests.apis.test_wrong_fields import is_of_quorum, problems
-from tests.security.support.acl_making import acl, authorizer
+from tests.metadata.security.support.acl_making import acl, authorizer
 
 Need = tuple[Operation, ResourceType]
 TOPIC, CLUSTER, GROUP = ResourceType.TOPIC, ResourceType.CLUSTER, ResourceType.GROUP

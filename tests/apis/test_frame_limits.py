@@ -1,8 +1,8 @@
 """What a listener accepts agrees with what its apis are bounded to."""
 
 from kafkaproto_server.apis.table import TABLE, frame_limit
-from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.shell.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES
 
 ENVELOPE = 58
 

@@ -24,13 +24,13 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.apis.serving import MAX_REFUSED_BODY_BYTES, SHORT_BODY_BYTES, serve
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, frame_limit
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.authorizer import LoadingAuthorizer
 from kafkaproto_server.requests.context import RefusedRequestError, UnreadRequest
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.security.authorizer import LoadingAuthorizer
-from kafkaproto_server.types import ListenerKind
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.services import Calls, context, responses_of, services
-from tests.security.support.acl_making import acl, authorizer
+from tests.metadata.security.support.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 DENIED = ErrorCode.CLUSTER_AUTHORIZATION_FAILED

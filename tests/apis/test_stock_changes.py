@@ -16,11 +16,11 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DescribeConfigsRequest, UpdateFeaturesRequest, message_class
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.controller.values.events import KRaftVersionChanged
+from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.core.controller.values.events import KRaftVersionChanged
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.services import NODE_ID, context, decoded_response, responses_of, services
-from tests.controller.support.harness import ELR, SET, Harness, alter_configs_request
+from tests.core.controller.support.harness import ELR, SET, Harness, alter_configs_request
 
 SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "golden" / "changes.json").read_text()

@@ -14,7 +14,7 @@ from kafkaproto.messages import EnvelopeRequest
 from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import TABLE, advertised, served_versions
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import Cluster
 from tests.apis.support.services import Calls, context, services

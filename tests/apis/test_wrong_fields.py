@@ -17,16 +17,16 @@ from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.schema import StructSchema, within
 from kafkaproto_server.apis.table import TABLE
-from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH
+from kafkaproto_server.base.error_texts import MAX_MESSAGE_LENGTH
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.context import NoResponse
-from kafkaproto_server.types import ListenerKind
 from tests.apis.support.good_requests import SHARE_KEYS, PreparedCluster, good_requests
 from tests.apis.support.wrong_values import WrongRequest, wrong_requests
 
 DATA = Path(__file__).parent / "data" / "wrong_fields"
 QUORUM_KEYS = {1, 52, 53, 54, 59, 82}
 """What the quorum's replicas ask each other on controllers' listeners; its own tests try that
-(`tests/raft/test_bad_input.py`)."""
+(`tests/core/raft/test_bad_input.py`)."""
 API_VERSIONS = 18
 """Tried at every version in `test_versions`."""
 

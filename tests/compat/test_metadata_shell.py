@@ -18,11 +18,11 @@ from compat.kafka.shell import WHERE, ask_shell
 from compat.kafka.stock import StockNode
 from compat.node import Node
 from compat.ours import OurNode
-from kafkaproto_server.features import METADATA_VERSION
-from kafkaproto_server.image.entries import GROUP_RESOURCE
-from kafkaproto_server.image.snapshot import image_records
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.metadata.bootstrap import (
+from kafkaproto_server.metadata.features import METADATA_VERSION
+from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
+from kafkaproto_server.metadata.image.snapshot import image_records
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.metadata.bootstrap import (
     BOOTSTRAP_NAME,
     encode_initial_snapshot,
     feature_records,
@@ -31,8 +31,8 @@ from kafkaproto_server.tools.shell.commands import Shell, run_line
 from kafkaproto_server.tools.shell.nodes import root
 from kafkaproto_server.tools.shell.sources import load_file
 from tests.compat.support.nodes import create, make_node
-from tests.image.support.reference import image_from_records
-from tests.image.support.workload import random_records
+from tests.metadata.image.support.reference import image_from_records
+from tests.metadata.image.support.workload import random_records
 from tests.tools.support.metadata_shell_files import write_snapshot
 from tests.tools.support.metadata_shell_golden import FIRST_LINE, GOLDEN, HEADING, Exchange, exchanges
 

@@ -19,7 +19,7 @@ from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
-from kafkaproto_server.coordinator.groups.topics import group_hash, topic_hash
+from kafkaproto_server.core.coordinators.groups.topics import group_hash, topic_hash
 from tests.compat.support.dialogues import Talk, records_of, without_messages
 from tests.compat.support.nodes import create, make_node
 

@@ -20,10 +20,10 @@ from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.security.acls import Operation, PatternType, PermissionType, ResourceType
+from kafkaproto_server.metadata.security.acls import Operation, PatternType, PermissionType, ResourceType
 from tests.compat.support.nodes import beside_stock, create
 from tests.compat.support.responses import CLOSED
-from tests.security.support.acl_making import acl_creation, acl_filter
+from tests.metadata.security.support.acl_making import acl_creation, acl_filter
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

@@ -32,7 +32,7 @@ from kafkaproto.messages import (
 )
 from tests.compat.support.nodes import beside_stock
 from tests.compat.support.responses import CLOSED, answer
-from tests.security.support.acl_making import acl_creation, acl_filter
+from tests.metadata.security.support.acl_making import acl_creation, acl_filter
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

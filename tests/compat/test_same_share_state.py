@@ -29,13 +29,13 @@ from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import SHARE_RECORDS, decode_coordinator_record
 from kafkaproto.uuids import to_text
-from kafkaproto_server.net.streams import connect_tcp
-from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
-from kafkaproto_server.node.coordinators.persister import SharePersister
+from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.requests.coordinator_places import share_key
 from kafkaproto_server.requests.ports import NO_SHARE_STATE
 from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
+from kafkaproto_server.shell.net.streams import connect_tcp
 from tests.compat.support.nodes import (
     PARTITIONS,
     create,
@@ -44,7 +44,7 @@ from tests.compat.support.nodes import (
     make_node,
     metadata,
 )
-from tests.controller.support.harness import Harness, SeededRng
+from tests.core.controller.support.harness import Harness, SeededRng
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 

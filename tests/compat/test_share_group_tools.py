@@ -17,7 +17,7 @@ from compat.node import Node
 from compat.probe import Probe
 from compat.process import wait_until
 from kafkaproto import messages as kafka
-from kafkaproto_server.image.entries import GROUP_RESOURCE
+from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
 from tests.compat.support.nodes import create, delete_topics
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

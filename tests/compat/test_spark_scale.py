@@ -16,7 +16,7 @@ from compat.spark.standalone import QUICK_JVM, SPARK_HOME, StandaloneCluster
 from kafkaproto import uuids
 from kafkaproto_pipeline.jobs.quick_start import lean_spark_home
 from kafkaproto_pipeline.synthetic import HistoryOptions, generate
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.pipeline.conftest import QUICK_QUERIES
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

@@ -21,14 +21,14 @@ from kafkaproto.messages import VotersRecord
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.snapshot import ControlRecord
-from kafkaproto_server.storage.directories.meta_properties import read_log_directory
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.segment import LogConfig
-from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
-from kafkaproto_server.storage.metadata.snapshot_file import read_snapshot_file
+from kafkaproto_server.base.types import METADATA_TOPIC_ID
+from kafkaproto_server.shell.storage.directories.meta_properties import read_log_directory
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.metadata.bootstrap import read_bootstrap
+from kafkaproto_server.shell.storage.metadata.snapshot_file import read_snapshot_file
 from kafkaproto_server.tools.storage.storage import main
-from kafkaproto_server.types import METADATA_TOPIC_ID
 from tests.tools.support.in_process import run
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]

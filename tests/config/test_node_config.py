@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproto_server.config import Config, ConfigError, default_config
+from kafkaproto_server.base.types import Endpoint, ReplicaKey
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS
+from kafkaproto_server.config.keys.model import INTEGER_BITS, ConfigType
 from kafkaproto_server.config.listeners import Address
-from kafkaproto_server.config.node_config import _NO_EFFECT_YET
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS
-from kafkaproto_server.config_keys.model import INTEGER_BITS, ConfigType
-from kafkaproto_server.raft.values.config import RaftConfig
-from kafkaproto_server.types import Endpoint, ReplicaKey
+from kafkaproto_server.config.node_config import _NO_EFFECT_YET, Config, default_config
+from kafkaproto_server.config.properties import ConfigError
+from kafkaproto_server.core.raft.values.config import RaftConfig
 
 MINIMAL = """\
 process.roles=broker,controller

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kafkaproto_server.config import Config, ConfigError
-from kafkaproto_server.config.node_config import check_supported
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS
+from kafkaproto_server.config.node_config import Config, check_supported
+from kafkaproto_server.config.properties import ConfigError
 
 _GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_up.json").read_text())
 BASE: dict[str, str] = _GOLDEN["base"]

@@ -10,44 +10,63 @@ from pathlib import Path
 import pytest
 
 from kafkaproto_server.config.dynamic import problem_of_change
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS, TOPIC_KEYS
-from kafkaproto_server.config_keys.descriptions import description
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS, TOPIC_KEYS
+from kafkaproto_server.config.keys.descriptions import description
+from kafkaproto_server.config.layers import NodeConfigs
 
 SERVER = Path(__file__).parents[2] / "server" / "kafkaproto_server"
 TESTS = Path(__file__).parents[1]
-NODE = "node/replicas/"
+REPLICAS = "shell/replicas/"
+THROTTLES = (f"{REPLICAS}followers/throttles.py", f"{REPLICAS}followers/test_throttles.py")
 READ_AGAIN: dict[str, tuple[str, str]] = {
-    "cordoned.log.dirs": ("node/broker/metadata_applier.py", "node/broker/test_lifecycle_manager.py"),
+    "cordoned.log.dirs": ("shell/broker/metadata_applier.py", "shell/broker/test_lifecycle_manager.py"),
     "errors.deadletterqueue.auto.create.topics.enable": (
-        "node/share/dead_letters.py",
+        "shell/share_partitions/dead_letters.py",
         "apis/share/test_dead_letters.py",
     ),
     "errors.deadletterqueue.topic.name.prefix": (
-        "node/share/dead_letters.py",
+        "shell/share_partitions/dead_letters.py",
         "apis/share/test_dead_letters.py",
     ),
-    "follower.replication.throttled.rate": (f"{NODE}throttles.py", f"{NODE}test_throttles.py"),
-    "leader.replication.throttled.rate": (f"{NODE}throttles.py", f"{NODE}test_throttles.py"),
-    "log.cleaner.backoff.ms": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
-    "log.cleaner.dedupe.buffer.size": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
-    "log.cleaner.io.buffer.load.factor": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
-    "log.cleaner.io.max.bytes.per.second": (f"{NODE}cleaning.py", f"{NODE}test_cleaning.py"),
+    "follower.replication.throttled.rate": (
+        f"{REPLICAS}followers/throttles.py",
+        f"{REPLICAS}followers/test_throttles.py",
+    ),
+    "leader.replication.throttled.rate": (
+        f"{REPLICAS}followers/throttles.py",
+        f"{REPLICAS}followers/test_throttles.py",
+    ),
+    "log.cleaner.backoff.ms": (f"{REPLICAS}files/cleaning.py", f"{REPLICAS}files/test_cleaning.py"),
+    "log.cleaner.dedupe.buffer.size": (f"{REPLICAS}files/cleaning.py", f"{REPLICAS}files/test_cleaning.py"),
+    "log.cleaner.io.buffer.load.factor": (
+        f"{REPLICAS}files/cleaning.py",
+        f"{REPLICAS}files/test_cleaning.py",
+    ),
+    "log.cleaner.io.max.bytes.per.second": (
+        f"{REPLICAS}files/cleaning.py",
+        f"{REPLICAS}files/test_cleaning.py",
+    ),
     "max.connection.creation.rate": (
-        "node/serving/connection_limits.py",
-        "node/serving/test_connection_limits.py",
+        "shell/serving/connection_limits.py",
+        "shell/serving/test_connection_limits.py",
     ),
-    "max.connections": ("node/serving/connection_limits.py", "node/serving/test_connection_limits.py"),
-    "max.connections.per.ip": ("node/serving/connection_limits.py", "node/serving/test_connection_limits.py"),
+    "max.connections": ("shell/serving/connection_limits.py", "shell/serving/test_connection_limits.py"),
+    "max.connections.per.ip": (
+        "shell/serving/connection_limits.py",
+        "shell/serving/test_connection_limits.py",
+    ),
     "max.connections.per.ip.overrides": (
-        "node/serving/connection_limits.py",
-        "node/serving/test_connection_limits.py",
+        "shell/serving/connection_limits.py",
+        "shell/serving/test_connection_limits.py",
     ),
-    "num.replica.fetchers": (f"{NODE}replica_manager.py", f"{NODE}test_fetcher_number.py"),
-    "producer.id.expiration.ms": (f"{NODE}maintenance.py", f"{NODE}test_maintenance.py"),
-    "replica.alter.log.dirs.io.max.bytes.per.second": (f"{NODE}moves.py", f"{NODE}test_moves.py"),
+    "num.replica.fetchers": (f"{REPLICAS}replica_manager.py", f"{REPLICAS}followers/test_fetcher_number.py"),
+    "producer.id.expiration.ms": (f"{REPLICAS}files/maintenance.py", f"{REPLICAS}files/test_maintenance.py"),
+    "replica.alter.log.dirs.io.max.bytes.per.second": (
+        f"{REPLICAS}files/moves.py",
+        f"{REPLICAS}files/test_moves.py",
+    ),
     "transaction.partition.verification.enable": (
-        "node/coordinators/transactional_appends.py",
+        "shell/coordinators/transactions/transactional_appends.py",
         "apis/data/test_produce_in_transactions.py",
     ),
 }

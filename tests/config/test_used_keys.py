@@ -6,12 +6,12 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS
 from kafkaproto_server.config.node_config import _USED_BESIDE_FIELDS, Config
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS
 
 PRODUCT = Path(__file__).parents[2] / "server" / "kafkaproto_server"
-OF_SETTINGS = ("config", "config_keys")
-"""The rooms that know of keys without an effect, too."""
+OF_SETTINGS = ("config",)
+"""The room that knows of keys without an effect, too."""
 STREAMS = "group.streams."
 LITERAL = re.compile(r'"([a-z]+(?:\.[a-z]+)+)"')
 OF_STREAMS = re.compile(r'\bnumber\("([a-z.]+)"\)')

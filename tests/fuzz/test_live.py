@@ -10,10 +10,10 @@ import trio
 from kafkaproto import api
 from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto.messages import ApiVersionsResponse
-from kafkaproto_server.net.pump import ConnectionInfo, Request
-from kafkaproto_server.ports import Buffer
+from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.shell.net.pump import ConnectionInfo, Request
 from tests.fuzz.live import fuzz_live
-from tests.net.support.connections import listening
+from tests.shell.net.support.connections import listening
 
 pytestmark = pytest.mark.trio
 

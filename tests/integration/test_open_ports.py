@@ -20,14 +20,14 @@ from kafkaproto.messages import (
     CreateTopicsResponse,
 )
 from kafkaproto_server.apis.cluster.envelope import encode_principal
-from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.metadata.security.acls import Operation
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.test_wrong_fields import problems
 from tests.integration.conftest import make_node
 from tests.integration.support.asking import connect
 from tests.integration.test_operations_needed import OF_THE_CLUSTER, PROPERTIES
 from tests.integration.test_start_under_acls import fetch
-from tests.security.support.acl_making import acl_creation
+from tests.metadata.security.support.acl_making import acl_creation
 
 pytestmark = pytest.mark.slow
 

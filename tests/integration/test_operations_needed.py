@@ -25,13 +25,13 @@ from kafkaproto.messages import (
     MetadataRequest,
 )
 from kafkaproto_server.apis.table import TABLE
-from kafkaproto_server.security.acls import Operation, PermissionType, ResourceType
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.security.acls import Operation, PermissionType, ResourceType
 from tests.apis.test_documented_operations import needs
 from tests.apis.test_wrong_fields import problems
 from tests.integration.conftest import make_node
 from tests.integration.support.asking import connect, create_topic
-from tests.security.support.acl_making import acl_creation, acl_filter
+from tests.metadata.security.support.acl_making import acl_creation, acl_filter
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from kafkaproto.messages import (
     DescribeConfigsResponse,
     IncrementalAlterConfigsRequest,
 )
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS
 from tests.apis.test_wrong_fields import problems
 from tests.integration.conftest import make_node
 from tests.integration.support.asking import connect

@@ -26,13 +26,13 @@ from kafkaproto.messages import (
     CreateAclsRequest,
     FetchRequest,
 )
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import METADATA_TOPIC_ID
+from kafkaproto_server.base.types import METADATA_TOPIC_ID
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from tests.apis.test_wrong_fields import problems
 from tests.integration.conftest import CLUSTER_ID, make_node
 from tests.integration.support.asking import connect
 from tests.integration.test_operations_needed import OF_THE_CLUSTER, PROPERTIES
-from tests.security.support.acl_making import acl_creation
+from tests.metadata.security.support.acl_making import acl_creation
 
 pytestmark = pytest.mark.slow
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from kafkaproto_server.config import default_config
-from kafkaproto_server.controller.values.config import ControllerConfig
+from kafkaproto_server.config.node_config import default_config
+from kafkaproto_server.core.controller.values.config import ControllerConfig
 from kafkaproto_server.node.startup import controller_config
 
 # Each with another value than its default.

@@ -7,8 +7,8 @@ import time
 import pytest
 import trio
 
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
 from tests.node.support.nodes import Nodes, running_nodes
 
 pytestmark = [pytest.mark.trio, pytest.mark.slow]

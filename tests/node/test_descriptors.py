@@ -7,9 +7,6 @@ import resource
 import pytest
 
 from kafkaproto_server.config.node_config import default_config
-from kafkaproto_server.net.admission import UNLIMITED
-from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
-from kafkaproto_server.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.node.descriptors import (
     MIN_CONNECTIONS,
     MIN_TOPIC_FILES,
@@ -19,6 +16,9 @@ from kafkaproto_server.node.descriptors import (
     reserved_descriptors,
     topic_file_limit,
 )
+from kafkaproto_server.shell.net.admission import UNLIMITED
+from kafkaproto_server.shell.net.http import MAX_HTTP_CONNECTIONS
+from kafkaproto_server.shell.net.limits import MAX_CONNECTIONS
 
 
 @pytest.fixture

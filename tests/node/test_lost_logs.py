@@ -9,13 +9,13 @@ import pytest
 import trio
 
 from kafkaproto.messages import CreateTopicsRequest
-from kafkaproto_server.config import default_config
-from kafkaproto_server.controller.values.events import CommandContext
-from kafkaproto_server.node.quorum.driver import QuorumDriver
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.config.node_config import default_config
+from kafkaproto_server.core.controller.values.events import CommandContext
 from kafkaproto_server.node.startup import open_node
-from kafkaproto_server.node.system import SystemClock
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.shell.process.system import SystemClock
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.storage.errors import StorageError
 from tests.node.support.nodes import SeededRng
 from tests.node.support.waiting import wait_decided
 from tests.sim.disk import MemoryDisk

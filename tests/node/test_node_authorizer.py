@@ -8,11 +8,11 @@ from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeAclsResponse
 from kafkaproto_server.apis.table import refuse_at_once
-from kafkaproto_server.config import default_config
+from kafkaproto_server.config.node_config import default_config
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.node.node import current_authorizer
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from tests.security.support.acl_making import acl, by_id, index_of
+from tests.metadata.security.support.acl_making import acl, by_id, index_of
 
 STANDARD = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
 

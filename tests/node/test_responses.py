@@ -17,12 +17,12 @@ from kafkaproto.api import api_by_key
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.headers import encode_request_header
 from kafkaproto_server.apis.table import APIS, TABLE
-from kafkaproto_server.net.pump import ConnectionInfo, Outcome
-from kafkaproto_server.node.serving.dispatch import Dispatcher
-from kafkaproto_server.node.serving.making_room import FREE_BYTES, Making, MakingRoom
-from kafkaproto_server.node.serving.slices import Slices
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.shell.net.pump import ConnectionInfo, Outcome
+from kafkaproto_server.shell.serving.dispatch import Dispatcher
+from kafkaproto_server.shell.serving.making_room import FREE_BYTES, Making, MakingRoom
+from kafkaproto_server.shell.serving.slices import Slices
 from tests.node.support.large_answers import COUNT, Asking, asking, knowing
 
 BY_RECORDS = {1: "Fetch", 59: "FetchSnapshot", 78: "ShareFetch"}

@@ -8,14 +8,14 @@ import pytest
 import trio
 
 from kafkaproto.messages import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
-from kafkaproto_server.controller.values.events import CommandContext
-from kafkaproto_server.net import passes
-from kafkaproto_server.net.passes import Passes
-from kafkaproto_server.node.quorum.disk_worker import DiskFailureError
-from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.node.serving.slices import Slices
+from kafkaproto_server.core.controller.values.events import CommandContext
 from kafkaproto_server.requests.context import NoResponse
-from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
+from kafkaproto_server.shell.net import passes
+from kafkaproto_server.shell.net.passes import Passes
+from kafkaproto_server.shell.quorum.disk_worker import DiskFailureError
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.serving.slices import Slices
+from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore
 from tests.node.support.nodes import Nodes, running_nodes
 from tests.node.support.waiting import wait_decided
 

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from kafkaproto.messages import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from kafkaproto_server.controller.values.events import CommandContext
+from kafkaproto_server.core.controller.values.events import CommandContext
 from tests.node.support.nodes import running_nodes
 from tests.node.support.waiting import wait_decided
 from tests.node.test_death_by_proof import is_serving

@@ -8,16 +8,16 @@ from collections.abc import Callable
 import pytest
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
-from kafkaproto_server.config import Config, default_config
+from kafkaproto_server.base.types import METADATA_LOG_NAME
+from kafkaproto_server.config.node_config import Config, default_config
+from kafkaproto_server.core.raft.values.trust import LAST_EPOCH
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
-from kafkaproto_server.node.system import SystemClock
-from kafkaproto_server.raft.values.trust import LAST_EPOCH
-from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
-from kafkaproto_server.storage.directories.directories import PROBE_NAME
-from kafkaproto_server.storage.errors import CorruptFileError, StorageError
-from kafkaproto_server.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
-from kafkaproto_server.storage.offset_checkpoints import RECOVERY_POINTS, write_offsets
-from kafkaproto_server.types import METADATA_LOG_NAME
+from kafkaproto_server.shell.process.system import SystemClock
+from kafkaproto_server.shell.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
+from kafkaproto_server.shell.storage.directories.directories import PROBE_NAME
+from kafkaproto_server.shell.storage.errors import CorruptFileError, StorageError
+from kafkaproto_server.shell.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
+from kafkaproto_server.shell.storage.offset_checkpoints import RECOVERY_POINTS, write_offsets
 from tests.node.support.nodes import SeededRng
 from tests.sim.disk import MemoryDisk
 

@@ -14,7 +14,7 @@ from functools import cache
 import pytest
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
 from tests.node.support.hostile_requests import Frame, LargeCluster, authorizers, frames, rows
 from tests.support.machine import slowness
 

@@ -19,9 +19,9 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.raft import wire
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.core.raft import wire
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.storage.errors import StorageError
 from tests.node.support.nodes import CLUSTER_ID, Nodes, running_nodes
 
 pytestmark = pytest.mark.trio

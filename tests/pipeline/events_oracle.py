@@ -31,10 +31,10 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.control import decode_control_record
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.config_keys.sensitivity import plain_keys
-from kafkaproto_server.image.entries import PartitionImage
-from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
-from kafkaproto_server.image.replay import replay
+from kafkaproto_server.config.keys.sensitivity import plain_keys
+from kafkaproto_server.metadata.image.entries import PartitionImage
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.metadata.image.replay import replay
 from tests.pipeline import history_oracle as oracle
 from tests.pipeline.history_oracle import Step
 

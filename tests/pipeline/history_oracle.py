@@ -23,10 +23,10 @@ from kafkaproto.messages import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from kafkaproto_server.image.entries import PartitionImage
-from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
-from kafkaproto_server.image.replay import replay
-from tests.image.support.workload import metadata_version_record, random_record
+from kafkaproto_server.metadata.image.entries import PartitionImage
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.metadata.image.replay import replay
+from tests.metadata.image.support.workload import metadata_version_record, random_record
 
 RESERVED = tuple(bytes(15) + bytes([each]) for each in range(3))
 MIGRATING, UNASSIGNED, LOST = RESERVED

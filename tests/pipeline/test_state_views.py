@@ -25,8 +25,8 @@ from kafkaproto_pipeline.options import OptionError, check_for_stream, parse_opt
 from kafkaproto_pipeline.synthetic import Made
 from kafkaproto_pipeline.views import schema
 from kafkaproto_pipeline.views.state_tables import table_batches
-from kafkaproto_server.image.image import EMPTY_IMAGE
-from kafkaproto_server.image.replay import replay_all
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
+from kafkaproto_server.metadata.image.replay import replay_all
 from tests.pipeline.decoder_logs import record_bytes
 from tests.pipeline.histories import LAST_PARTITIONS, History
 

@@ -32,11 +32,11 @@ from kafkaproto.snapshot import parse_snapshot_file_name, read_snapshot
 from kafkaproto_pipeline.progress_lines import ProgressLines
 from kafkaproto_pipeline.synthetic import HistoryOptions, Made, generate
 from kafkaproto_pipeline.synthetic.command_line import main
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.entries import PartitionImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.loader import MetadataLoader
-from kafkaproto_server.image.snapshot import image_from_values
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.entries import PartitionImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.loader import MetadataLoader
+from kafkaproto_server.metadata.image.snapshot import image_from_values
 
 SMALL = HistoryOptions(seed=3, records=3000, brokers=6, partitions=40)
 RARE = {"BeginTransactionRecord", "EndTransactionRecord", "AbortTransactionRecord", "FeatureLevelRecord"}

@@ -21,8 +21,8 @@ from tests.planting.rooms import ROOMS
 from tests.planting.support.children import fail_as_a_task, fork_as_a_task, say_as_a_task
 from tests.running.parts import ROOT
 
-FAULTS = [each.fault for each in all_sites("raft/node.py")]
-NOTICED = QuickOutcome(noticed_by="tests/raft/test_node.py::test", how="assert 0", tests=2, seconds=0.5)
+FAULTS = [each.fault for each in all_sites("core/raft/node.py")]
+NOTICED = QuickOutcome(noticed_by="tests/core/raft/test_node.py::test", how="assert 0", tests=2, seconds=0.5)
 PASSED = QuickOutcome(noticed_by=None, how="", tests=2, seconds=1.5)
 SURVIVED = NodesOutcome(noticed_by=None, how="", seeds=3, times=12, seconds=50.0)
 FAILED = NodesOutcome(noticed_by=7, how="READY_AT_LAST", seeds=2, times=9, seconds=20.0)
@@ -89,8 +89,8 @@ def test_what_tests_share_is_one_of_their_sources(monkeypatch: pytest.MonkeyPatc
     ROOMS["replica"].digest()
     below = {each.relative_to(ROOT).as_posix() for each in seen}
     assert {
-        "server/kafkaproto_server/replica",
-        "tests/replica",
+        "server/kafkaproto_server/core/replicas",
+        "tests/core/replicas",
         "tests/apis/support",
         "tests/support",
     } <= below
@@ -139,9 +139,9 @@ def test_without_a_budget_no_nodes_are_asked(path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_survivor_is_shown_with_its_place(path: Path) -> None:
-    site = all_sites("raft/node.py")[0]
-    test = "tests/raft/test_node.py::test"
-    lines = {"raft/node.py": {site.first_line: [test]}}
+    site = all_sites("core/raft/node.py")[0]
+    test = "tests/core/raft/test_node.py::test"
+    lines = {"core/raft/node.py": {site.first_line: [test]}}
     recording = Recording(seconds={test: 1.0}, failing={}, lines=lines)
     results = Results(path, 60)
     recording.save(results.recording_path(ROOMS["raft"]))
@@ -159,7 +159,7 @@ def test_a_survivor_is_shown_with_its_place(path: Path) -> None:
     text = str(summary).splitlines()
     assert text[1].split() == ["raft", "4", "1", "1", "1", "1"]
     assert "1 could not be planted" in text
-    assert f"server/kafkaproto_server/raft/node.py:{site.first_line}: {FAULTS[0].operator}" in text
+    assert f"server/kafkaproto_server/core/raft/node.py:{site.first_line}: {FAULTS[0].operator}" in text
     assert f"    {FAULTS[0].text}  ->  {site.change.after}" in text
     assert f"    {FAULTS[0]}" in text
     assert f"    tests that run it: {test}" in text
@@ -173,6 +173,6 @@ def test_places_are_counted() -> None:
 
 
 def test_a_fault_that_has_no_place_is_refused() -> None:
-    for line in ("nothing", "raft/node.py | nobody | del skipped | del a | 1"):
+    for line in ("nothing", "core/raft/node.py | nobody | del skipped | del a | 1"):
         result = CliRunner().invoke(main, ["--fault", line])
         assert result.exit_code == 2

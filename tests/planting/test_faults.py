@@ -83,7 +83,7 @@ def test_what_is_no_name_is_refused(line: str) -> None:
 
 
 def test_a_place_that_is_gone_is_not_found() -> None:
-    gone = Fault(path="raft/node.py", function="nobody", operator="del skipped", text="del a", number=1)
+    gone = Fault(path="core/raft/node.py", function="nobody", operator="del skipped", text="del a", number=1)
     with pytest.raises(LookupError, match="nobody"):
         find(gone)
     with pytest.raises(LookupError, match="nobody"):
@@ -91,9 +91,11 @@ def test_a_place_that_is_gone_is_not_found() -> None:
 
 
 def test_the_statement_with_the_fault_is_counted() -> None:
-    site = next(each for each in faults.all_sites("raft/node.py") if each.fault.operator == "operand dropped")
+    site = next(
+        each for each in faults.all_sites("core/raft/node.py") if each.fault.operator == "operand dropped"
+    )
     module, tree = planted(site.fault, is_counted=True)
-    assert module.__name__ == "kafkaproto_server.raft.node"
+    assert module.__name__ == "kafkaproto_server.core.raft.node"
     blocks = [body for each in ast.walk(tree) if isinstance(body := getattr(each, "body", None), list)]
     [counted] = [
         after
@@ -122,7 +124,7 @@ def test_seeds_of_rooms_are_those_of_the_simulator() -> None:
 
 def test_what_only_speaks_is_in_no_room() -> None:
     with pytest.raises(LookupError, match="none of"):
-        room_of("raft/describe/core.py")
+        room_of("core/raft/describe/core.py")
 
 
 def test_judged_faults_have_a_place_still() -> None:

@@ -15,7 +15,7 @@ from tests.planting.nodes import CleanRuns, Ran, attempt
 from tests.planting.outcomes import NodesOutcome
 
 FAULT = next(
-    each.fault for each in faults.all_sites("raft/node.py") if each.fault.operator == "operand dropped"
+    each.fault for each in faults.all_sites("core/raft/node.py") if each.fault.operator == "operand dropped"
 )
 MODULE, _ = planted(FAULT)
 

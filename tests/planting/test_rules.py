@@ -81,7 +81,7 @@ def test_rules_that_decide_in_no_run_are_those_with_nothing_and_those_that_were_
 
 
 def test_what_is_written_names_the_test_or_nobody(tmp_path: Path) -> None:
-    held, open_one, unfit = (each.fault for each in all_sites("quotas/rate.py")[:3])
+    held, open_one, unfit = (each.fault for each in all_sites("core/quotas/rate.py")[:3])
     judged = next(iter(equivalent()))
     results = Results(tmp_path / "results.jsonl", 0.0)
     results.add_quick(held, QuickOutcome(noticed_by="tests/a.py::test_a", how="", tests=1, seconds=0.1))

@@ -27,7 +27,7 @@ def test_one_fault_is_planted_at_least_and_others_as_long_as_there_is_time(
 ) -> None:
     used_s = itertools.count(100.0)
     monkeypatch.setattr(sample, "_used_s", lambda: next(used_s))
-    faults = dict.fromkeys((each.fault for each in all_sites("raft/node.py")[:4]), 7)
+    faults = dict.fromkeys((each.fault for each in all_sites("core/raft/node.py")[:4]), 7)
     for most_cpu_s, count in ((0.0, 1), (2.0, 3), (60.0, 4)):
         monkeypatch.setattr(sample, "MOST_CPU_S", most_cpu_s)
         assert list(sample._some(faults)) == list(faults.items())[:count]
@@ -44,12 +44,12 @@ def test_with_its_fault_a_test_has_ten_times_as_long_as_without_and_a_little_mor
 
     monkeypatch.setattr(sample, "_run", run)
     monkeypatch.setattr(sample, "collect", lambda tests, job: job(None))
-    assert sample.of_tests({all_sites("raft/node.py")[0].fault: "tests/test_a.py::test"}) == []
+    assert sample.of_tests({all_sites("core/raft/node.py")[0].fault: "tests/test_a.py::test"}) == []
     assert limits_s == [sample.TEST_LIMIT_S, 5.0 + LIMIT_S]
 
 
 def test_another_text_draws_another_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = [each.fault for each in all_sites("raft/node.py")]
+    faults = [each.fault for each in all_sites("core/raft/node.py")]
     drawn: list[list[Fault]] = []
 
     def take(faults: Mapping[Fault, object]) -> list[str]:

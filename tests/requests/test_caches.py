@@ -10,11 +10,11 @@ import pytest
 
 from kafkaproto.messages import DescribeConfigsResponse, MetadataRequest, MetadataResponse
 from kafkaproto_server.apis.cluster.metadata import handle_metadata
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests import caches
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic, ResponseCaches
 from kafkaproto_server.requests.encoding import element_codec, inner_codec
-from kafkaproto_server.types import ListenerKind
 from tests.apis.support.services import context, decoded_response, driven, golden, services, with_changes
 
 IMAGE = golden().image

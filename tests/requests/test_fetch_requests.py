@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import FetchRequest
+from kafkaproto_server.base.types import ZERO_UUID
 from kafkaproto_server.requests.fetch_requests import (
     FetchValues,
     PartitionFetch,
@@ -16,7 +17,6 @@ from kafkaproto_server.requests.fetch_requests import (
     forgotten_topics,
     partition_key,
 )
-from kafkaproto_server.types import ZERO_UUID
 
 VERSIONS = range(FetchRequest.MIN_VERSION, FetchRequest.MAX_VERSION + 1)
 TOPICS = [("a", bytes([1]) * 16), ("b", bytes([2]) * 16)]

@@ -17,9 +17,9 @@ from kafkaproto.messages import (
     MetadataRequest,
 )
 from kafkaproto_server.apis.table import TABLE, refuse_at_once
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.types import ListenerKind
 
 ID = b"\x07" * 16
 HAVE_NO_OWN_ERROR = {

@@ -78,8 +78,8 @@ def main(is_all: bool, measure: bool, hours: float | None, arguments: tuple[str,
     """Run the tests: those that need neither Java nor foreign programs, and a share of the simulator's that each commit
     draws anew.
 
-    Arguments go to pytest. So bin/test tests/raft -k pre_vote runs some of the same tests in one process; -n auto takes
-    all processors, and -m MARKS selects others.
+    Arguments go to pytest. So bin/test tests/core/raft -k pre_vote runs some of the same tests in one process;
+    -n auto takes all processors, and -m MARKS selects others.
     """
     if measure and (arguments or not is_all):
         raise click.UsageError("--measure goes with --all, and with nothing else")

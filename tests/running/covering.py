@@ -18,9 +18,9 @@ import coverage
 from tests.running.parts import ROOT, Part
 from tests.running.results import Failure, Results
 
-FOLDERS = ("tests/controller", "tests/kafkaproto", "tests/raft")
+FOLDERS = ("tests/core/controller", "tests/kafkaproto", "tests/core/raft")
 """Only the tests of these count."""
-MEASURED = ("kafkaproto", "kafkaproto_server.raft", "kafkaproto_server.controller")
+MEASURED = ("kafkaproto", "kafkaproto_server.core.raft", "kafkaproto_server.core.controller")
 COMMAND = ".venv/bin/python -m coverage report -m"
 GENERATED = "kafkaproto.generated"
 

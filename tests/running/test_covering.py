@@ -31,10 +31,10 @@ covering.save()
 @pytest.mark.parametrize(
     ("path", "part", "counts"),
     [
-        ("tests/raft/roles/test_leader.py", Part.QUICK, True),
+        ("tests/core/raft/roles/test_leader.py", Part.QUICK, True),
         ("tests/kafkaproto/test_uuids.py", Part.QUICK, True),
-        ("tests/controller/test_properties.py", Part.LONG, False),
-        ("tests/image/test_snapshot.py", Part.QUICK, False),
+        ("tests/core/controller/test_properties.py", Part.LONG, False),
+        ("tests/metadata/image/test_snapshot.py", Part.QUICK, False),
     ],
 )
 def test_only_the_quick_tests_of_the_cores_and_the_library_count(path: str, part: Part, counts: bool) -> None:

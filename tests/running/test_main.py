@@ -12,9 +12,9 @@ from tests.running.__main__ import main
     "arguments",
     [
         ["--measure"],
-        ["--all", "--measure", "tests/raft"],
+        ["--all", "--measure", "tests/core/raft"],
         ["--search", "1", "--all"],
-        ["--search", "1", "tests/raft"],
+        ["--search", "1", "tests/core/raft"],
         ["--search", "0"],
     ],
     ids=" ".join,

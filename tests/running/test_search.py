@@ -206,4 +206,4 @@ def test_no_two_kinds_of_seeds_overlap(searches: list[Search]) -> None:
 
 
 def test_properties_are_found() -> None:
-    assert "tests/raft/test_properties.py" in files_with_properties()
+    assert "tests/core/raft/test_properties.py" in files_with_properties()

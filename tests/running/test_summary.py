@@ -31,9 +31,9 @@ def results(*, failing: str = "") -> Results:
     """Of three tests of the cores, a seed and a rule, and one beside Apache Kafka."""
     made = Results()
     units = {
-        "tests/raft/test_scenarios.py::test[a]": (Part.QUICK, {SCENARIOS: 1}, []),
-        "tests/raft/test_scenarios.py::test[b]": (Part.QUICK, {SCENARIOS: 1}, []),
-        "tests/test_backoff.py::test": (Part.QUICK, {}, []),
+        "tests/core/raft/test_scenarios.py::test[a]": (Part.QUICK, {SCENARIOS: 1}, []),
+        "tests/core/raft/test_scenarios.py::test[b]": (Part.QUICK, {SCENARIOS: 1}, []),
+        "tests/base/test_backoff.py::test": (Part.QUICK, {}, []),
         "tests/sim/nodes/test_nodes.py::test": (
             Part.SIMULATION,
             {SEEDS.format(NODES): 2, HOURS.format(NODES): 1.5, ACKNOWLEDGED.format(NODES): 1234},
@@ -68,7 +68,7 @@ def test_the_beginning_tells_how_long_a_run_takes(
 ) -> None:
     costs = Costs(calibration_s=1.0, listed={}, others={Part.QUICK: (Cost(200.0, 200.0, 1_500), 1)})
     plan = Plan(costs, is_all=True)
-    units = plan.units_of("tests/raft/test_a.py", Part.QUICK)
+    units = plan.units_of("tests/core/raft/test_a.py", Part.QUICK)
     told = []
     for load in (1.0, 1.1):
         monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 0.0, 9.0))
@@ -83,7 +83,7 @@ def test_the_beginning_tells_how_long_a_run_takes(
 
 
 def test_the_costs_of_each_test_are_kept() -> None:
-    assert results().tests[2] == (2.0, 3.0, "tests/test_backoff.py::test")
+    assert results().tests[2] == (2.0, 3.0, "tests/base/test_backoff.py::test")
     assert len(results().tests) == 6
 
 
@@ -152,8 +152,8 @@ def test_rules_are_those_with_a_known_seed() -> None:
 @pytest.mark.parametrize(
     ("path", "folder"),
     [
-        ("tests/raft/roles/test_leader.py", "raft"),
-        ("tests/test_backoff.py", "tests"),
+        ("tests/core/raft/roles/test_leader.py", "raft"),
+        ("tests/base/test_backoff.py", "tests"),
         ("tests/sim/test_a.py", "sim"),
     ],
 )

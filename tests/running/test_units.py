@@ -13,7 +13,7 @@ from tests.running.units import NICE, SLICE_S, Lane, Plan, Unit, lane_of, parts_
 COSTS = Costs(
     calibration_s=1.0,
     listed={
-        ("tests/raft/test_dear.py", Part.QUICK): Cost(SLICE_S * 2.5, 0.0, 100),
+        ("tests/core/raft/test_dear.py", Part.QUICK): Cost(SLICE_S * 2.5, 0.0, 100),
         ("tests/sim/test_seeds.py", Part.SIMULATION): Cost(800.0, 0.0, 80),
         ("tests/compat/test_tools.py", Part.LONG): Cost(100.0, 250.0, 10),
         ("tests/pipeline/test_spark.py", Part.LONG): Cost(60.0, 90.0, 10),
@@ -29,8 +29,8 @@ def plan(*, is_all: bool) -> Plan:
 
 def units(root: Path, *, is_all: bool) -> list[Unit]:
     texts = {
-        "raft/test_dear.py": "",
-        "raft/test_cheap.py": "",
+        "core/raft/test_dear.py": "",
+        "core/raft/test_cheap.py": "",
         "sim/test_seeds.py": "@pytest.mark.simulation",
         "compat/test_tools.py": "pytestmark = [pytest.mark.jvm, pytest.mark.slow]\n",
         "pipeline/test_spark.py": "pytestmark = pytest.mark.jvm\n",
@@ -100,7 +100,7 @@ def test_what_starts_servers_is_one_unit_and_not_nice(tmp_path: Path) -> None:
     servers = made["tests/compat/test_tools.py", Part.LONG]
     assert (servers.lane, servers.slices, servers.nice) == (Lane.SERVERS, 1, 0)
     assert made["tests/sim/test_seeds.py", Part.SIMULATION].nice == NICE
-    assert made["tests/raft/test_dear.py", Part.QUICK].nice == NICE
+    assert made["tests/core/raft/test_dear.py", Part.QUICK].nice == NICE
     assert {unit.nice for unit in units(tmp_path, is_all=False)} == {0}
     spark = made["tests/pipeline/test_spark.py", Part.LONG]
     assert (spark.lane, spark.nice) == (Lane.SPARK, NICE)

@@ -18,13 +18,13 @@ from tests.running.costs import Costs
 from tests.running.parts import ROOT, SHARE, Part
 
 COMPUTING_FOLDERS = (
-    "tests/controller/",
+    "tests/core/controller/",
     "tests/fuzz/",
-    "tests/image/",
+    "tests/metadata/image/",
     "tests/node/test_turns.py",
     "tests/oracles/",
     "tests/sim/",
-    "tests/storage/",
+    "tests/shell/storage/",
 )
 """Long tests in these only compute. All others start servers."""
 SPARK_FOLDER = "tests/pipeline/"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.raft.values.events import LogStartMoved
-from kafkaproto_server.raft.values.messages import (
+from kafkaproto_server.base.types import ReplicaKey
+from kafkaproto_server.core.raft.values.errors import RaftError
+from kafkaproto_server.core.raft.values.events import LogStartMoved
+from kafkaproto_server.core.raft.values.messages import (
     AddVoterRequest,
     InboundResponse,
     OutboundRequest,
@@ -12,7 +13,6 @@ from kafkaproto_server.raft.values.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
-from kafkaproto_server.types import ReplicaKey
 from tests.sim.faults import Faults
 from tests.sim.replica import Append, Replica
 from tests.sim.world import World

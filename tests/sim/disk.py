@@ -19,8 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kafkaproto_server.ports import Buffer, Rng
-from kafkaproto_server.storage.errors import named
+from kafkaproto_server.base.ports import Buffer, Rng
+from kafkaproto_server.shell.storage.errors import named
 
 
 class PowerLossError(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkaproto_server.raft.values.voters import VoterSet
+from kafkaproto_server.core.raft.values.voters import VoterSet
 from tests.sim.network import Flight
 from tests.sim.replica import Replica
 from tests.sim.world import World

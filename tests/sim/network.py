@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.values.effects import SendRequest, SendResponse
-from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.raft.values.events import (
+from kafkaproto_server.core.raft.values.effects import SendRequest, SendResponse
+from kafkaproto_server.core.raft.values.errors import RaftError
+from kafkaproto_server.core.raft.values.events import (
     RequestFailed,
     RequestFailure,
     RequestReceived,
     ResponseReceived,
 )
-from kafkaproto_server.raft.values.messages import (
+from kafkaproto_server.core.raft.values.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     Destination,

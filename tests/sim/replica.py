@@ -1,4 +1,4 @@
-"""One node of the quorum: its Raft core, and a driver that does what ``raft.values.effects`` asks of drivers.
+"""One node of the quorum: its Raft core, and a driver that does what ``core.raft.values.effects`` asks of drivers.
 
 Its controller is only a counter of offsets that appends what clients send; its state machine is a digest.
 """
@@ -10,11 +10,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kafkaproto_server.raft.model.states import Leader, State, StateName
-from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.values.config import RaftConfig
-from kafkaproto_server.raft.values.control import KRaftVoters
-from kafkaproto_server.raft.values.effects import (
+from kafkaproto_server.base.types import OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft.model.states import Leader, State, StateName
+from kafkaproto_server.core.raft.node import RaftNode
+from kafkaproto_server.core.raft.values.config import RaftConfig
+from kafkaproto_server.core.raft.values.control import KRaftVoters
+from kafkaproto_server.core.raft.values.effects import (
     AppendRefusal,
     AppendRefused,
     BecameLeader,
@@ -31,7 +32,7 @@ from kafkaproto_server.raft.values.effects import (
     TruncateLog,
     VotersChanged,
 )
-from kafkaproto_server.raft.values.events import (
+from kafkaproto_server.core.raft.values.events import (
     AppendRequested,
     Event,
     Persisted,
@@ -40,8 +41,7 @@ from kafkaproto_server.raft.values.events import (
     SnapshotCreated,
     Tick,
 )
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft.values.voters import VoterSet
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import Flight
 from tests.sim.replica_disk import Entry, LogStep, ReplicaDisk

@@ -1,4 +1,4 @@
-"""One replica's directory at the level of ``raft.values.effects``: what is durable, and what is being written.
+"""One replica's directory at the level of ``core.raft.values.effects``: what is durable, and what is being written.
 
 Entries are written in order, as many together as are waiting: first their log writes, then their quorum-state, then
 one sync of the log. A crash in between keeps some of the finished steps: quorum-state files are synced one by one; of
@@ -11,8 +11,9 @@ from __future__ import annotations
 import random
 from collections import deque
 
-from kafkaproto_server.raft.values.control import RecordedControl
-from kafkaproto_server.raft.values.effects import (
+from kafkaproto_server.base.types import OffsetAndEpoch
+from kafkaproto_server.core.raft.values.control import RecordedControl
+from kafkaproto_server.core.raft.values.effects import (
     DropSnapshotPart,
     Effects,
     InstallSnapshot,
@@ -20,9 +21,8 @@ from kafkaproto_server.raft.values.effects import (
     WriteElectionState,
     WriteSnapshotChunk,
 )
-from kafkaproto_server.raft.values.election_state import ElectionState
-from kafkaproto_server.raft.values.events import Event, Opened, SnapshotInstalled, SnapshotRejected
-from kafkaproto_server.types import OffsetAndEpoch
+from kafkaproto_server.core.raft.values.election_state import ElectionState
+from kafkaproto_server.core.raft.values.events import Event, Opened, SnapshotInstalled, SnapshotRejected
 from tests.sim.replica_log import LogBatch, ReplicaLog
 from tests.sim.snapshots import Snapshot, SnapshotLibrary
 

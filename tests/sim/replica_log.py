@@ -9,11 +9,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.values.effects import PendingBatch
-from kafkaproto_server.raft.values.epoch_start import EpochStart
-from kafkaproto_server.raft.values.messages import FetchedBatch
-from kafkaproto_server.types import BATCH_HEADER_BYTES
+from kafkaproto_server.base.types import BATCH_HEADER_BYTES
+from kafkaproto_server.core.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.core.raft.values.effects import PendingBatch
+from kafkaproto_server.core.raft.values.epoch_start import EpochStart
+from kafkaproto_server.core.raft.values.messages import FetchedBatch
 
 
 class LogBatch(FetchedBatch, frozen=True, kw_only=True):

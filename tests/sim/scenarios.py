@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from kafkaproto_server.raft.model.states import StateName
-from kafkaproto_server.raft.values.messages import (
+from kafkaproto_server.base.types import Endpoint, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft.model.states import StateName
+from kafkaproto_server.core.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
@@ -18,7 +19,6 @@ from kafkaproto_server.raft.values.messages import (
     UpdateVoterRequest,
     VoteRequest,
 )
-from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 from tests.sim.clients import Clients
 from tests.sim.faults import Faults
 from tests.sim.network import LISTENER

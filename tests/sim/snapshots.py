@@ -9,10 +9,10 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.values.events import StoredSnapshot
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.types import OffsetAndEpoch
+from kafkaproto_server.base.types import OffsetAndEpoch
+from kafkaproto_server.core.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.core.raft.values.events import StoredSnapshot
+from kafkaproto_server.core.raft.values.voters import VoterSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from kafkaproto_server.raft.values.effects import Effects, PendingBatch, TruncateLog, WriteElectionState
-from kafkaproto_server.raft.values.election_state import ElectionState
-from kafkaproto_server.types import OffsetAndEpoch
+from kafkaproto_server.base.types import OffsetAndEpoch
+from kafkaproto_server.core.raft.values.effects import Effects, PendingBatch, TruncateLog, WriteElectionState
+from kafkaproto_server.core.raft.values.election_state import ElectionState
 from tests.sim.replica_disk import Entry, LogStep, ReplicaDisk
 from tests.sim.replica_log import LogBatch, log_batch
 from tests.sim.snapshots import SnapshotLibrary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.raft.values.effects import PendingBatch
+from kafkaproto_server.core.raft.values.effects import PendingBatch
 from tests.sim.replica_log import LogBatch, ReplicaLog, log_batch
 
 

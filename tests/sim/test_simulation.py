@@ -106,7 +106,9 @@ def _digests(hash_seed: int) -> Sequence[tuple[int, str, str]]:
 
 
 def test_a_failure_is_reported_with_the_command_that_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.raft.roles.voting._is_up_to_date", lambda _core, _request: True)
+    monkeypatch.setattr(
+        "kafkaproto_server.core.raft.roles.voting._is_up_to_date", lambda _core, _request: True
+    )
     result = next(result for result in map(run, range(1, 200)) if result.invariant is not None)
     assert result.invariant is Invariant.LEADER_COMPLETENESS
     lines = report(result).splitlines()

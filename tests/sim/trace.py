@@ -6,9 +6,9 @@ import hashlib
 from collections import deque
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.describe.core import describe_effects, describe_event
-from kafkaproto_server.raft.values.effects import Effects
-from kafkaproto_server.raft.values.events import Event
+from kafkaproto_server.core.raft.describe.core import describe_effects, describe_event
+from kafkaproto_server.core.raft.values.effects import Effects
+from kafkaproto_server.core.raft.values.events import Event
 
 if TYPE_CHECKING:
     from tests.sim.replica import Replica

@@ -12,9 +12,10 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from kafkaproto_server.raft.model.progress import MAX_OBSERVERS
-from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.raft.values.messages import (
+from kafkaproto_server.base.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft.model.progress import MAX_OBSERVERS
+from kafkaproto_server.core.raft.values.errors import RaftError
+from kafkaproto_server.core.raft.values.messages import (
     AddVoterRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -31,7 +32,6 @@ from kafkaproto_server.raft.values.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.network import LISTENER, UNKNOWN_HOST
 from tests.sim.replica import Replica

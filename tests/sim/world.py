@@ -11,13 +11,13 @@ import random
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from kafkaproto_server.raft.values.config import RaftConfig
-from kafkaproto_server.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
-from kafkaproto_server.raft.values.effects import Effects
-from kafkaproto_server.raft.values.events import Event
-from kafkaproto_server.raft.values.messages import Destination
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.base.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.core.raft.values.config import RaftConfig
+from kafkaproto_server.core.raft.values.control import KRaftVersion, KRaftVoters, RecordedControl
+from kafkaproto_server.core.raft.values.effects import Effects
+from kafkaproto_server.core.raft.values.events import Event
+from kafkaproto_server.core.raft.values.messages import Destination
+from kafkaproto_server.core.raft.values.voters import VoterSet
 from tests.sim.checkers.commits import CommitChecker
 from tests.sim.checkers.elections import ElectionChecker
 from tests.sim.checkers.messages import MessageChecker

@@ -20,7 +20,7 @@ import trio
 import trio.testing
 
 from kafkaproto.api import ApiKey
-from kafkaproto_server.features import METADATA_VERSION, METADATA_VERSIONS, MINIMUM_METADATA_VERSION
+from kafkaproto_server.metadata.features import METADATA_VERSION, METADATA_VERSIONS, MINIMUM_METADATA_VERSION
 from tests.running.counting import count
 from tests.versions.support.from_tools import FROM_TOOLS
 from tests.versions.support.peer import ReleasePeer
@@ -42,14 +42,14 @@ NEWEST = releases()[-1]
 ALL = (*SENDERS, follower(LEVELS[-1]))
 
 RECEIVED: Mapping[str, frozenset[str]] = {
-    "server/kafkaproto_server/node/quorum/broker_probe.py": frozenset({"BrokerHeartbeatRequest"}),
-    "server/kafkaproto_server/node/quorum/controller_runner.py": frozenset({"BrokerHeartbeatRequest"}),
-    "server/kafkaproto_server/node/quorum/driver.py": frozenset(
+    "server/kafkaproto_server/shell/quorum/broker_probe.py": frozenset({"BrokerHeartbeatRequest"}),
+    "server/kafkaproto_server/shell/quorum/controller_runner.py": frozenset({"BrokerHeartbeatRequest"}),
+    "server/kafkaproto_server/shell/quorum/driver.py": frozenset(
         {"BrokerHeartbeatRequest", "DescribeQuorumRequest"}
     ),
-    "server/kafkaproto_server/node/serving/dispatch.py": frozenset({"BrokerHeartbeatRequest"}),
-    "server/kafkaproto_server/raft/wire/describe_quorum.py": frozenset({"DescribeQuorumRequest"}),
-    "server/kafkaproto_server/raft/wire/inbound.py": frozenset(
+    "server/kafkaproto_server/shell/serving/dispatch.py": frozenset({"BrokerHeartbeatRequest"}),
+    "server/kafkaproto_server/core/raft/wire/describe_quorum.py": frozenset({"DescribeQuorumRequest"}),
+    "server/kafkaproto_server/core/raft/wire/inbound.py": frozenset(
         {
             "AddRaftVoterRequest",
             "BeginQuorumEpochRequest",
@@ -63,9 +63,11 @@ RECEIVED: Mapping[str, frozenset[str]] = {
     ),
     "server/kafkaproto_server/requests/ports.py": frozenset({"CreateTopicsRequest"}),
     "server/kafkaproto_server/requests/streams_group_requests.py": frozenset({"CreateTopicsRequest"}),
-    "server/kafkaproto_server/security/acls.py": frozenset({"DeleteAclsRequest", "DescribeAclsRequest"}),
+    "server/kafkaproto_server/metadata/security/acls.py": frozenset(
+        {"DeleteAclsRequest", "DescribeAclsRequest"}
+    ),
     # The table of what is left out.
-    "server/kafkaproto_server/net/older_nodes.py": frozenset({"BrokerHeartbeatRequest"}),
+    "server/kafkaproto_server/shell/net/older_nodes.py": frozenset({"BrokerHeartbeatRequest"}),
     # ApiVersions begins each connection: all tests here have it.
     "kafkaproto/connection.py": frozenset({"ApiVersionsRequest"}),
 }
@@ -73,7 +75,7 @@ RECEIVED: Mapping[str, frozenset[str]] = {
 
 AT_DEFAULT = [
     "pipeline/kafkaproto_pipeline/sources/live_quorum.py: topic",
-    "server/kafkaproto_server/raft/wire/outbound.py: partition, partition_index, preferred_successors",
+    "server/kafkaproto_server/core/raft/wire/outbound.py: partition, partition_index, preferred_successors",
     "server/kafkaproto_server/requests/fetch_requests.py: topic",
     "server/kafkaproto_server/tools/cluster/local_cluster.py: topics",
     "server/kafkaproto_server/tools/shell/follower.py: fetch_offset, topic",

@@ -17,10 +17,10 @@ from kafkaproto_pipeline.decoding.rows import DecodedRow, RowReader, is_wanted
 from kafkaproto_pipeline.decoding.scan import steps
 from kafkaproto_pipeline.views.schema import RECORD_TYPES, TYPED_VIEW, columns_of
 from kafkaproto_pipeline.views.wanted import PERMISSIVE, CorruptInputError, Origin, Plan, Wanted
-from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
-from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
-from kafkaproto_server.image.replay import replay_all
+from kafkaproto_server.metadata.image.errors import ReplayError
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.metadata.image.loader import LoadState, load_control_batch, load_records
+from kafkaproto_server.metadata.image.replay import replay_all
 
 _RECORDS_AT_ONCE = 1024
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from kafkaproto_pipeline.views.secrecy import REDACTED, SECRET_COLUMNS, is_sensitive, plain_keys
 from kafkaproto_pipeline.views.words import CONFIG_RESOURCES
-from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE, BROKER_RESOURCE
+from kafkaproto_server.metadata.image.entries import BROKER_LOGGER_RESOURCE, BROKER_RESOURCE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 PACKAGES = (
     "kafkaproto_pipeline",
     "kafkaproto",
-    "kafkaproto_server/image",
-    "kafkaproto_server/config_keys",
-    "kafkaproto_server/types.py",
+    "kafkaproto_server/metadata/image",
+    "kafkaproto_server/config/keys",
+    "kafkaproto_server/base/types.py",
     "kafkaproto_server/__init__.py",
 )
 """What executors need of the project."""

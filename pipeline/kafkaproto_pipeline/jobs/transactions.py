@@ -3,7 +3,7 @@
 A change that does not fit in one batch stands between a BeginTransactionRecord and an EndTransactionRecord. If a
 transaction is open when a new active controller takes over, it appends an AbortTransactionRecord before anything else.
 So records between a begin and an abort never counted, and records after a begin without an end do not count yet.
-`image.loader` does the same for a single reader that only reads forward.
+`metadata.image.loader` does the same for a single reader that only reads forward.
 """
 
 from __future__ import annotations

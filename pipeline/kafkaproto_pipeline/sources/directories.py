@@ -26,7 +26,7 @@ from kafkaproto.directory_files import (
 )
 from kafkaproto.log import MAX_OFFSET, parse_segment_file_name, segment_file_name
 from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name
-from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID
+from kafkaproto_server.base.types import METADATA_LOG_NAME, METADATA_TOPIC_ID
 
 _FORMAT_SNAPSHOT = SnapshotId(epoch=0, end_offset=0)
 """The snapshot that formatting a directory writes: it holds the voters, and no record of the log."""

@@ -32,7 +32,7 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto.support import joined
 from kafkaproto_pipeline.sources.directories import InputError
-from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
+from kafkaproto_server.base.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
 RETRY_TIMEOUT_S = 15.0
 """How long to look for a leader that responds: several elections."""

@@ -11,9 +11,9 @@ from kafkaproto.messages import PartitionChangeRecord
 from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, SyntheticPartition
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.apply_topics import NO_RECOVERY_STATE_CHANGE
-from kafkaproto_server.image.entries import RECOVERED, RECOVERING, BrokerRegistration, FeatureRange
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.metadata.image.apply_topics import NO_RECOVERY_STATE_CHANGE
+from kafkaproto_server.metadata.image.entries import RECOVERED, RECOVERING, BrokerRegistration, FeatureRange
 
 BROKER_PORT = 9092
 SUPPORTED = (

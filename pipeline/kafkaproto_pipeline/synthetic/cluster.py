@@ -21,8 +21,8 @@ from kafkaproto.messages import (
     RemoveTopicRecord,
 )
 from kafkaproto_pipeline.synthetic.log import METADATA_VERSION
-from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.metadata.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
+from kafkaproto_server.metadata.image.entries import (
     RECOVERED,
     TOPIC_RESOURCE,
     AccessControlEntry,
@@ -35,8 +35,8 @@ from kafkaproto_server.image.entries import (
     ScramCredential,
     TopicImage,
 )
-from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
-from kafkaproto_server.image.records import partition_record, register_broker_record
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.metadata.image.records import partition_record, register_broker_record
 
 NO_LEADER = -1
 MIN_IN_SYNC = 2

@@ -24,7 +24,7 @@ from kafkaproto.log import (
 )
 from kafkaproto.messages import QuorumStateData
 from kafkaproto.snapshot import SnapshotId, snapshot_file_name
-from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID
+from kafkaproto_server.base.types import METADATA_TOPIC, METADATA_TOPIC_ID
 
 INDEX_INTERVAL_BYTES = 4096
 WRITE_BYTES = 1 << 20

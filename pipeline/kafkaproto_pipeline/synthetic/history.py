@@ -24,8 +24,8 @@ from kafkaproto_pipeline.synthetic.quorum import QuorumLife, voters_record
 from kafkaproto_pipeline.synthetic.settings import SettingChanges
 from kafkaproto_pipeline.synthetic.topics import TopicLives
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.entries import BROKER_RESOURCE, METADATA_VERSION_FEATURE
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.entries import BROKER_RESOURCE, METADATA_VERSION_FEATURE
+from kafkaproto_server.metadata.image.image import ClusterImage
 
 START_MS = 1_767_225_600_000
 """2026-01-01T00:00:00Z."""

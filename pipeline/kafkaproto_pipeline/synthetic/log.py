@@ -11,9 +11,9 @@ from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot
 from kafkaproto_pipeline.synthetic.files import Batch, SyntheticReplica, SyntheticSnapshot
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.records import CORDONED_DIRECTORIES_LEVEL, record_version
-from kafkaproto_server.image.snapshot import image_values
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.records import CORDONED_DIRECTORIES_LEVEL, record_version
+from kafkaproto_server.metadata.image.snapshot import image_values
 
 METADATA_VERSION = CORDONED_DIRECTORIES_LEVEL
 """The cluster runs at the newest level that the image knows."""

@@ -6,9 +6,9 @@ from kafkaproto.messages import KRaftVersionRecord, LeaderChangeMessage, VotersR
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto_pipeline.synthetic.log import KRAFT_VERSION, METADATA_VERSION
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.entries import ControllerRegistration, FeatureRange
-from kafkaproto_server.image.records import register_controller_record
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.metadata.image.entries import ControllerRegistration, FeatureRange
+from kafkaproto_server.metadata.image.records import register_controller_record
 
 CONTROLLER_PORT = 9093
 LISTENER = "CONTROLLER"

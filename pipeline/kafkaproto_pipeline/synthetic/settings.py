@@ -16,14 +16,14 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.synthetic.topics import TopicLives
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.metadata.image.entries import (
     BROKER_RESOURCE,
     AccessControlEntry,
     DelegationToken,
     QuotaEntity,
     ScramCredential,
 )
-from kafkaproto_server.image.records import acl_record, delegation_token_record
+from kafkaproto_server.metadata.image.records import acl_record, delegation_token_record
 
 _TEAMS = ("billing", "fraud", "growth", "logistics", "platform", "search", "warehouse")
 _HOSTS = ("*", "*", "*", "10.0.3.7")

@@ -16,7 +16,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.synthetic.cluster import NO_LEADER, SyntheticPartition, SyntheticTopic
 from kafkaproto_pipeline.synthetic.world import World
-from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE
 
 _DOMAINS = ("orders", "payments", "clicks", "inventory", "shipments", "users", "audit", "sensors", "prices")
 _KINDS = ("events", "changelog", "commands", "dead-letters", "enriched", "hourly", "raw")

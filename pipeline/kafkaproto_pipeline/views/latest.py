@@ -33,7 +33,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from kafkaproto import uuids
-from kafkaproto_server.image.entries import MIGRATING_DIRECTORY
+from kafkaproto_server.metadata.image.entries import MIGRATING_DIRECTORY
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -347,7 +347,7 @@ def _groups(table: pa.Table) -> Iterator[list[dict[str, Any]]]:
 
 
 def _folded(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The rows of a partition combined into one, step by step as `image.apply_topics` does with records."""
+    """The rows of a partition combined into one, step by step as `metadata.image.apply_topics` does with records."""
     newest = max(
         (at for at, row in enumerate(rows) if row["basePosition"] is not None), default=len(rows) - 1
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkaproto_server.config_keys.sensitivity import is_sensitive, plain_keys
+from kafkaproto_server.config.keys.sensitivity import is_sensitive, plain_keys
 
 __all__ = ["REDACTED", "SECRET_COLUMNS", "is_sensitive", "plain_keys"]
 

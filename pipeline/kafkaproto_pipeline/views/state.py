@@ -33,8 +33,8 @@ from kafkaproto_pipeline.views.schema import (
     columns_of,
 )
 from kafkaproto_pipeline.views.wanted import CorruptInputError, Origin, Wanted
-from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
-from kafkaproto_server.image.entries import MIGRATING_DIRECTORY
+from kafkaproto_server.metadata.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
+from kafkaproto_server.metadata.image.entries import MIGRATING_DIRECTORY
 
 _PLACE = ("recordType", "position", "offset", "epoch", "timestampMs")
 _PLACE_COLUMNS = ("offset", "partitionLeaderEpoch", "timestamp")

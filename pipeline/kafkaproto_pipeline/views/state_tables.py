@@ -23,7 +23,7 @@ from kafkaproto_pipeline.views.words import (
     SECURITY_PROTOCOLS,
     word_for,
 )
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 
 MAX_ROWS = 1 << 16
 """Most rows of a record batch."""

@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 
 
 class CheckedBy(enum.Enum):

@@ -15,10 +15,10 @@ from kafkaproto.api import ApiKey
 from kafkaproto.message import Message
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.apis.bounds import Bounds
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import HandlerResult, InnerRequest, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refuse, refuse_on_top
-from kafkaproto_server.security.acls import Operation
 
 Handler: TypeAlias = Callable[[Any, RequestContext, Services], HandlerResult | InnerRequest]
 """Serves a request: returns the response, or a promise of it."""

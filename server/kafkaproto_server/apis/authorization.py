@@ -17,19 +17,19 @@ from typing import TypeVar
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.access import Access, CheckedBy
-from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH
+from kafkaproto_server.base.types import Steps, T
+from kafkaproto_server.metadata.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
 )
+from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, OPERATIONS, Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import CLUSTER_NAME, OPERATIONS, Operation, ResourceType
-from kafkaproto_server.types import Steps, T
 
 R = TypeVar("R")
 

@@ -32,6 +32,7 @@ from kafkaproto_server.apis.authorization import (
     whole_refusal,
 )
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, refuse_at_once
+from kafkaproto_server.base.types import Steps, StepsType
 from kafkaproto_server.requests.context import (
     HandlerResult,
     InnerRequest,
@@ -42,7 +43,6 @@ from kafkaproto_server.requests.context import (
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.types import Steps, StepsType
 
 SHORT_BODY_BYTES = 4096
 """Bodies up to this size are decoded at once. That takes some milliseconds, whatever they contain."""

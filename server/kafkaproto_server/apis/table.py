@@ -103,13 +103,12 @@ from kafkaproto_server.apis.security import (
     renew_delegation_token,
     sasl,
 )
-from kafkaproto_server.apis.share import (
+from kafkaproto_server.apis.share import share_acknowledge, share_fetch
+from kafkaproto_server.apis.share_state import (
     delete_share_group_state,
     initialize_share_group_state,
     read_share_group_state,
     read_share_group_state_summary,
-    share_acknowledge,
-    share_fetch,
     write_share_group_state,
 )
 from kafkaproto_server.apis.transactions import (
@@ -120,9 +119,9 @@ from kafkaproto_server.apis.transactions import (
     list_transactions,
     txn_offset_commit,
 )
+from kafkaproto_server.base.types import ListenerKind, Steps, StepsType, run_to_end
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.types import ListenerKind, Steps, StepsType, run_to_end
 
 
 def advertised(kind: ListenerKind, services: Services) -> Mapping[int, tuple[int, int]]:

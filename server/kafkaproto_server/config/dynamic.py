@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS
+from kafkaproto_server.config.keys.model import ConfigType
+from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.config.node_config import check_properties
 from kafkaproto_server.config.properties import ConfigError, Properties
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS
-from kafkaproto_server.config_keys.model import ConfigType
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
 
 _THREAD_COUNTS = (
     "background.threads",

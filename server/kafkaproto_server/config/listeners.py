@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kafkaproto_server.base.types import MAX_PORT, Endpoint, ReplicaKey, Voter
 from kafkaproto_server.config.properties import Properties
-from kafkaproto_server.types import MAX_PORT, Endpoint, ReplicaKey, Voter
 
 SECURITY_PROTOCOLS: Mapping[str, int] = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
 """Numbers of the security protocols in `types.Endpoint`."""

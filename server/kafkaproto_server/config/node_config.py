@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from kafkaproto_server.base.types import Endpoint, Voter
 from kafkaproto_server.config import rules
+from kafkaproto_server.config.keys.definitions import (
+    BROKER_KEYS,
+    TOPIC_KEYS,
+    base_of_listener_key,
+    broker_key,
+)
 from kafkaproto_server.config.listeners import (
     UNSPECIFIED_HOSTS,
     Address,
@@ -18,13 +25,6 @@ from kafkaproto_server.config.listeners import (
 )
 from kafkaproto_server.config.properties import DEFAULTS, Properties, layered, read_properties
 from kafkaproto_server.config.protection import missing_protection
-from kafkaproto_server.config_keys.definitions import (
-    BROKER_KEYS,
-    TOPIC_KEYS,
-    base_of_listener_key,
-    broker_key,
-)
-from kafkaproto_server.types import Endpoint, Voter
 
 _DEFAULT_PROPERTIES: Mapping[str, str] = {
     "process.roles": "broker,controller",

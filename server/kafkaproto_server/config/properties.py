@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS, broker_key
-from kafkaproto_server.config_keys.model import ConfigValue
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS, broker_key
+from kafkaproto_server.config.keys.model import ConfigValue
 
 OVERRIDE = "--override"
 DEFAULTS = "the built-in properties"

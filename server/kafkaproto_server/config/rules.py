@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kafkaproto_server.base.types import Endpoint, Voter
 from kafkaproto_server.config.listeners import UNSPECIFIED_HOSTS
 from kafkaproto_server.config.properties import Properties
-from kafkaproto_server.types import Endpoint, Voter
 
 BROKER = "broker"
 CONTROLLER = "controller"

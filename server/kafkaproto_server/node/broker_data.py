@@ -8,44 +8,44 @@ from itertools import chain
 import trio
 
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
-from kafkaproto_server.config import Config
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
-from kafkaproto_server.net.streams import Connect
-from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
-from kafkaproto_server.node.coordinators.dead_letter_channels import DeadLetterChannels
-from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
-from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
-from kafkaproto_server.node.coordinators.latest_offsets import LatestOffsetFinder
-from kafkaproto_server.node.coordinators.share_services import ShareServices
-from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
-from kafkaproto_server.node.coordinators.topic_watch import TopicChanges, TopicWatch
-from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
+from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.base.ports import Clock, Disk, Rng
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.core.controller.values.topic_configs import InheritedConfigs
+from kafkaproto_server.core.replicas.partition import Partition
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.security.authorizer import Authorizer
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.node.descriptors import topic_file_limit
 from kafkaproto_server.node.observability.coordination import Coordination
-from kafkaproto_server.node.quorum.published import Published
-from kafkaproto_server.node.replicas.checkpointed import PartitionId
-from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.node.replicas.isr_sender import IsrSender
-from kafkaproto_server.node.replicas.producer_ids import ProducerIds
-from kafkaproto_server.node.replicas.replica_manager import IO_THREADS, ReplicaManager
-from kafkaproto_server.node.replicas.topic_settings import number_of
-from kafkaproto_server.node.share.service import ShareService, share_service
 from kafkaproto_server.node.startup import OpenedNode
-from kafkaproto_server.node.threads import Threads
-from kafkaproto_server.node.to_controller.channel import ControllerChannel
-from kafkaproto_server.ports import Clock, Disk, Rng
-from kafkaproto_server.replica.partition import Partition
 from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.requests.share_group_requests import LatestOffsets
 from kafkaproto_server.requests.share_state import Persister
-from kafkaproto_server.security.authorizer import Authorizer
-from kafkaproto_server.storage.open_files import OpenFiles
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
+from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOffsetFinder
+from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges, TopicWatch
+from kafkaproto_server.shell.coordinators.internal_topics import InternalTopics
+from kafkaproto_server.shell.coordinators.share_state.services import ShareServices
+from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.shell.coordinators.transactions.transaction_services import TransactionServices
+from kafkaproto_server.shell.net.streams import Connect
+from kafkaproto_server.shell.process.threads import Threads
+from kafkaproto_server.shell.quorum.image.published import Published
+from kafkaproto_server.shell.replicas.files.checkpointed import PartitionId
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.files.topic_settings import number_of
+from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
+from kafkaproto_server.shell.replicas.producer_ids import ProducerIds
+from kafkaproto_server.shell.replicas.replica_manager import IO_THREADS, ReplicaManager
+from kafkaproto_server.shell.share_partitions.service import ShareService, share_service
+from kafkaproto_server.shell.storage.open_files import OpenFiles
+from kafkaproto_server.shell.to_controller.channel import ControllerChannel
 
 
 def metadata_port(

@@ -4,7 +4,7 @@ that it needs itself.
 Every connection, file and directory in use takes a descriptor. A process has as many as RLIMIT_NOFILE allows; 1024 is
 usual. If connections took all of them, the metadata log could not begin a segment, snapshots could not be written, and
 other controllers could not be reached. So a part is reserved. On a broker, half of the rest is for the segments of
-topics (`storage.open_files`); `net.admission` distributes the other half.
+topics (`shell.storage.open_files`); `shell.net.admission` distributes the other half.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from __future__ import annotations
 import errno
 import logging
 import resource
-import socket
 
-from kafkaproto_server.config import Config
-from kafkaproto_server.config_keys.formats import host_counts
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.net.admission import UNLIMITED, AdmissionLimits
-from kafkaproto_server.net.http import MAX_HTTP_CONNECTIONS
-from kafkaproto_server.net.limits import MAX_CONNECTIONS
-from kafkaproto_server.net.names import MAX_LOOKUPS
-from kafkaproto_server.node.quorum.broker_probe import MAX_PROBE_LOOKUPS, MAX_PROBE_SOCKETS
-from kafkaproto_server.node.replicas.topic_settings import number_of
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.shell.net.admission import UNLIMITED, AdmissionLimits
+from kafkaproto_server.shell.net.http import MAX_HTTP_CONNECTIONS
+from kafkaproto_server.shell.net.limits import MAX_CONNECTIONS
+from kafkaproto_server.shell.net.names import MAX_LOOKUPS
+from kafkaproto_server.shell.quorum.broker_probe import MAX_PROBE_LOOKUPS, MAX_PROBE_SOCKETS
+from kafkaproto_server.shell.replicas.files.topic_settings import number_of
+from kafkaproto_server.shell.serving.connection_limits import addresses_with_limits
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -133,22 +132,3 @@ def admission_limits(config: Config) -> AdmissionLimits:
         per_address=addresses_with_limits(config.max_connections_per_ip_overrides),
         creation_rate=config.max_connection_creation_rate,
     )
-
-
-def addresses_with_limits(overrides: str) -> dict[str, int]:
-    """The limits in ``max.connections.per.ip.overrides``, by address. Blocks if it names hosts.
-
-    Raises OSError if a host has no address.
-    """
-    return {address: limit for host, limit in host_counts(overrides) for address in _addresses(host)}
-
-
-def _addresses(host: str) -> list[str]:
-    # As Java does, which takes an IPv6 address in brackets as well.
-    name = host.removeprefix("[").removesuffix("]")
-    try:
-        return sorted({str(found[4][0]) for found in socket.getaddrinfo(name, None)})
-    # UnicodeError: no host can have such a name.
-    except (OSError, UnicodeError) as error:
-        number = error.errno if isinstance(error, OSError) else errno.EINVAL
-        raise OSError(number, f"max.connections.per.ip.overrides: {host} has no address: {error}") from error

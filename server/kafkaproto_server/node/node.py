@@ -7,7 +7,7 @@ controller listener.
 
 Stop, in reverse order: the broker hands over its partitions (controlled shutdown), the quorum's task gives up
 leadership, listeners finish the requests in progress, the log is closed. Everything runs in one nursery. An error there
-ends the node, unless a peer caused it or it occurred while one request was served (`node.serving.dispatch`).
+ends the node, unless a peer caused it or it occurred while one request was served (`shell.serving.dispatch`).
 """
 
 from __future__ import annotations
@@ -26,44 +26,21 @@ from kafkaproto.api import ApiKey
 from kafkaproto.directory_files import META_PROPERTIES_NAME
 from kafkaproto.message import Message
 from kafkaproto_server.apis.table import frame_limit, served_versions, timeout_ms
-from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
-from kafkaproto_server.config import Config
+from kafkaproto_server.base.metrics.requests import RequestMetrics
+from kafkaproto_server.base.ports import Clock, Disk, Rng
+from kafkaproto_server.base.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 from kafkaproto_server.config.log_levels import logger_levels, set_logger_levels
-from kafkaproto_server.controller.values.events import CommandContext
-from kafkaproto_server.controller.values.topic_configs import InheritedConfigs
-from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.metrics.requests import RequestMetrics
-from kafkaproto_server.net.admission import Admission
-from kafkaproto_server.net.http import HttpResponse, Route, serve_http
-from kafkaproto_server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
-from kafkaproto_server.net.listener import Listener, ListenerConfig
-from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
-from kafkaproto_server.net.network import TCP, Network, SocketOptions
-from kafkaproto_server.net.passes import Passes
-from kafkaproto_server.net.pump import ConnectionInfo
-from kafkaproto_server.node.broker.directory_watch import DirectoryWatch
-from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
+from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.core.broker.lifecycle import BrokerIdentity, BrokerLifecycle
+from kafkaproto_server.core.controller.values.events import CommandContext
+from kafkaproto_server.core.controller.values.topic_configs import InheritedConfigs
+from kafkaproto_server.core.quotas.connection_rates import ConnectionRates
+from kafkaproto_server.core.quotas.rate import RateWindows
+from kafkaproto_server.metadata.features import supported_ranges
+from kafkaproto_server.metadata.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.node.broker_data import BrokerData, metadata_port
 from kafkaproto_server.node.descriptors import admission_limits
-from kafkaproto_server.node.memory import use_one_arena
-from kafkaproto_server.node.quorum.broker_probe import BrokerProbe, Prober
-from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.node.quorum.voter_watch import voter_problem, warn_of_voter_problem
-from kafkaproto_server.node.replicas.checkpointed import PartitionId
-from kafkaproto_server.node.serving.connection_limits import ConnectionLimits
-from kafkaproto_server.node.serving.dispatch import Dispatcher
-from kafkaproto_server.node.serving.making_room import MakingRoom
-from kafkaproto_server.node.serving.slices import Slices
-from kafkaproto_server.node.serving.throttling import Throttling
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
-from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
-from kafkaproto_server.node.to_controller.channel import ControllerChannel
-from kafkaproto_server.node.to_controller.forwarding import Forwarder
-from kafkaproto_server.node.to_controller.registration import keep_registered
-from kafkaproto_server.node.to_controller.streams_topics import StreamsTopics
-from kafkaproto_server.ports import Clock, Disk, Rng
-from kafkaproto_server.quotas.connection_rates import ConnectionRates
-from kafkaproto_server.quotas.rate import RateWindows
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.ports import (
     NO_GROUPS,
@@ -77,8 +54,31 @@ from kafkaproto_server.requests.ports import (
     QuorumPort,
     Services,
 )
-from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
-from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
+from kafkaproto_server.shell.broker.directory_watch import DirectoryWatch
+from kafkaproto_server.shell.broker.lifecycle_manager import BrokerLifecycleManager
+from kafkaproto_server.shell.net.admission import Admission
+from kafkaproto_server.shell.net.http import HttpResponse, Route, serve_http
+from kafkaproto_server.shell.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
+from kafkaproto_server.shell.net.listener import Listener, ListenerConfig
+from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
+from kafkaproto_server.shell.net.network import TCP, Network, SocketOptions
+from kafkaproto_server.shell.net.passes import Passes
+from kafkaproto_server.shell.net.pump import ConnectionInfo
+from kafkaproto_server.shell.process.memory import use_one_arena
+from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
+from kafkaproto_server.shell.quorum.broker_probe import BrokerProbe, Prober
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.quorum.voter_watch import voter_problem, warn_of_voter_problem
+from kafkaproto_server.shell.replicas.files.checkpointed import PartitionId
+from kafkaproto_server.shell.serving.connection_limits import ConnectionLimits
+from kafkaproto_server.shell.serving.dispatch import Dispatcher
+from kafkaproto_server.shell.serving.making_room import MakingRoom
+from kafkaproto_server.shell.serving.slices import Slices
+from kafkaproto_server.shell.serving.throttling import Throttling
+from kafkaproto_server.shell.to_controller.channel import ControllerChannel
+from kafkaproto_server.shell.to_controller.forwarding import Forwarder
+from kafkaproto_server.shell.to_controller.registration import keep_registered
+from kafkaproto_server.shell.to_controller.streams_topics import StreamsTopics
 
 if TYPE_CHECKING:
     from kafkaproto_server.node.observability.page import NodeMetrics

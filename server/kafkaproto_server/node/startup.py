@@ -13,56 +13,56 @@ from dataclasses import dataclass
 from functools import partial
 
 from kafkaproto import uuids
-from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
-from kafkaproto_server.config import Config
-from kafkaproto_server.controller.core.controller import Controller
-from kafkaproto_server.controller.values.config import ControllerConfig
-from kafkaproto_server.net.streams import Connect, connect_tcp
-from kafkaproto_server.node.quorum.committed_state import QuorumStorage
-from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.node.quorum.log_contents import log_controls, position_of, snapshot_controls
-from kafkaproto_server.node.replicas.survey import DirectorySurvey, survey_directory, without_moved
-from kafkaproto_server.node.threads import SYSTEM_THREADS, Threads
-from kafkaproto_server.ports import Clock, Disk, Lock, Rng
-from kafkaproto_server.raft.node import RaftNode
-from kafkaproto_server.raft.values import events as raft_events
-from kafkaproto_server.raft.values.config import RaftConfig
-from kafkaproto_server.raft.values.control import RecordedControl
-from kafkaproto_server.raft.values.election_state import ElectionState
-from kafkaproto_server.raft.values.epoch_start import EpochStart
-from kafkaproto_server.raft.values.messages import Destination
-from kafkaproto_server.raft.values.trust import LAST_EPOCH
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.storage.directories.clean_shutdown_file import (
+from kafkaproto_server.base.ports import Clock, Disk, Lock, Rng
+from kafkaproto_server.base.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, NO_NODE, Endpoint, ReplicaKey
+from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.core.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.core.controller.machine.controller import Controller
+from kafkaproto_server.core.controller.values.config import ControllerConfig
+from kafkaproto_server.core.raft.node import RaftNode
+from kafkaproto_server.core.raft.values import events as raft_events
+from kafkaproto_server.core.raft.values.config import RaftConfig
+from kafkaproto_server.core.raft.values.control import RecordedControl
+from kafkaproto_server.core.raft.values.election_state import ElectionState
+from kafkaproto_server.core.raft.values.epoch_start import EpochStart
+from kafkaproto_server.core.raft.values.messages import Destination
+from kafkaproto_server.core.raft.values.trust import LAST_EPOCH
+from kafkaproto_server.core.raft.values.voters import VoterSet
+from kafkaproto_server.shell.net.streams import Connect, connect_tcp
+from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.quorum.image.committed_state import QuorumStorage
+from kafkaproto_server.shell.quorum.snapshots.log_contents import log_controls, position_of, snapshot_controls
+from kafkaproto_server.shell.replicas.files.survey import DirectorySurvey, survey_directory, without_moved
+from kafkaproto_server.shell.storage.directories.clean_shutdown_file import (
     take_clean_shutdown,
     write_clean_shutdown,
 )
-from kafkaproto_server.storage.directories.directories import OpenedDirectories, open_directories
-from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
-from kafkaproto_server.storage.directories.meta_properties import new_directory_id, read_log_directory
-from kafkaproto_server.storage.errors import (
+from kafkaproto_server.shell.storage.directories.directories import OpenedDirectories, open_directories
+from kafkaproto_server.shell.storage.directories.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.shell.storage.directories.meta_properties import new_directory_id, read_log_directory
+from kafkaproto_server.shell.storage.errors import (
     CorruptFileError,
     StorageError,
     UnusableFileError,
     is_shortage,
     of_log,
 )
-from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.reached import Reached, find_reached
-from kafkaproto_server.storage.log.recovery import RecoveryPolicy
-from kafkaproto_server.storage.log.retention import RetentionLimits
-from kafkaproto_server.storage.log.segment import LogConfig
-from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
-from kafkaproto_server.storage.metadata.quorum_state_file import QuorumStateFile
-from kafkaproto_server.storage.metadata.reconciliation import (
+from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.reached import Reached, find_reached
+from kafkaproto_server.shell.storage.log.recovery import RecoveryPolicy
+from kafkaproto_server.shell.storage.log.retention import RetentionLimits
+from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.metadata.bootstrap import read_bootstrap
+from kafkaproto_server.shell.storage.metadata.quorum_state_file import QuorumStateFile
+from kafkaproto_server.shell.storage.metadata.reconciliation import (
     check_votes,
     reconcile,
     snapshot_remedy,
     votes_remedy,
 )
-from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from kafkaproto_server.storage.offset_checkpoints import are_whole
-from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC_ID, NO_NODE, Endpoint, ReplicaKey
+from kafkaproto_server.shell.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.shell.storage.offset_checkpoints import are_whole
 
 _log = logging.getLogger("kafkaproto.server.node")
 

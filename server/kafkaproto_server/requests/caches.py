@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kafkaproto_server.image.entries import TopicImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.sorting import sorted_steps
-from kafkaproto_server.types import Steps
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.image.entries import TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.sorting import sorted_steps
 
 MAX_TOPIC_BYTES: Final = 64 * 1024 * 1024
 """Limit for the bytes of the encoded topics that are kept: enough for some 1,000,000 partitions."""

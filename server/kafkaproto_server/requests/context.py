@@ -10,8 +10,8 @@ import msgspec
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
-from kafkaproto_server.file_part import Sendable
-from kafkaproto_server.types import Deferred, ListenerKind, Steps, StepsType
+from kafkaproto_server.base.file_part import Sendable
+from kafkaproto_server.base.types import Deferred, ListenerKind, Steps, StepsType
 
 ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""

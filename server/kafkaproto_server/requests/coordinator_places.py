@@ -7,7 +7,7 @@ import re
 import struct
 
 from kafkaproto.uuids import from_text, to_text
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 
 TOPIC_OF_KEY_TYPE = {0: GROUPS_TOPIC, 1: TRANSACTIONS_TOPIC, 2: SHARE_TOPIC}
 """The internal topic for each type of key in FindCoordinator."""

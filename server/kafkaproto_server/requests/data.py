@@ -8,11 +8,11 @@ from typing import Protocol
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.file_part import Sendable
-from kafkaproto_server.ports import Buffer
+from kafkaproto_server.base.file_part import Sendable
+from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.base.types import NO_NODE, OffsetAndEpoch
 from kafkaproto_server.requests.fetch_requests import PartitionFetch
 from kafkaproto_server.requests.sender import Sender
-from kafkaproto_server.types import NO_NODE, OffsetAndEpoch
 
 NO_OFFSET = -1
 
@@ -29,7 +29,7 @@ class ProduceItem(msgspec.Struct, frozen=True, kw_only=True):
     """Who has sent the request; all items of a request have the same."""
     guard: object | None = None
     """Of records that begin a transaction in the partition: the coordinator knows of them (see
-    `replica.verification`)."""
+    `core.replicas.verification`)."""
 
 
 class ProduceResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kafkaproto.message import Message
 from kafkaproto.primitives import write_unsigned_varint
-from kafkaproto_server.ports import Buffer
+from kafkaproto_server.base.ports import Buffer
 
 BUFFER_BYTES: Final = 65_536
 """Small pieces are joined into buffers of about this size."""

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from kafkaproto.messages import FetchRequest
-from kafkaproto_server.types import ZERO_UUID
+from kafkaproto_server.base.types import ZERO_UUID
 
 PartitionKey: TypeAlias = tuple[bytes | str, int]
 """Topic id (versions from 13 on) or topic name, and the index of the partition."""

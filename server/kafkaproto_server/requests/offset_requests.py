@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.types import ZERO_UUID
 from kafkaproto_server.requests.group_requests import NO_GENERATION
-from kafkaproto_server.types import ZERO_UUID
 
 INVALID_OFFSET = -1
 """What a fetch returns for a partition without a committed offset."""

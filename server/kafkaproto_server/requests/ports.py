@@ -20,7 +20,9 @@ from kafkaproto.messages import (
     ShareGroupDescribeResponse,
     StreamsGroupDescribeResponse,
 )
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.base.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.security.authorizer import Authorizer
 from kafkaproto_server.requests.caches import ResponseCaches
 from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatValues
 from kafkaproto_server.requests.context import RequestContext, Response, Throttle, UnreadRequest
@@ -86,8 +88,6 @@ from kafkaproto_server.requests.transaction_requests import (
     Told,
     TopicPartition,
 )
-from kafkaproto_server.security.authorizer import Authorizer
-from kafkaproto_server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
 
 class LogDirectoryStatus(msgspec.Struct, frozen=True, kw_only=True):

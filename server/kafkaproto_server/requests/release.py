@@ -8,8 +8,8 @@ from types import GeneratorType
 from typing import Any, Final
 
 from kafkaproto.message import Message, Struct
+from kafkaproto_server.base.types import Steps
 from kafkaproto_server.requests.error_codes import is_small
-from kafkaproto_server.types import Steps
 
 MANY_ELEMENTS: Final = 10_000
 """Messages with at most this many elements in their arrays are freed at once."""

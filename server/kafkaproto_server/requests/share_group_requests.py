@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.types import ZERO_UUID
 from kafkaproto_server.requests.consumer_group_requests import Partitions
-from kafkaproto_server.types import ZERO_UUID
 
 NO_LAG = -1
 

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.ports import Buffer
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.base.types import NO_NODE
 
 INITIAL_EPOCH: Final = 0
 """Epoch of a request that begins a session."""

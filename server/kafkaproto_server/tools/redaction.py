@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafkaproto_server.config_keys.sensitivity import is_sensitive
+from kafkaproto_server.config.keys.sensitivity import is_sensitive
 
 REDACTED = "[redacted]"
 SECRETS_OPTION_HELP = (

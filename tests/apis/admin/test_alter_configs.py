@@ -16,8 +16,8 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
 )
 from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.base.types import Deferred, ListenerKind
 from kafkaproto_server.requests.context import NoResponse
-from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.services import Calls, context, responses_of, services, settled
 
 TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8

@@ -11,12 +11,12 @@ from immutables import Map
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.base.types import Deferred
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.types import Deferred
 from tests.apis.admin.test_alter_configs import complete, incremental
 from tests.apis.support.services import context, responses_of, services
 from tests.config.test_rules import BASE
-from tests.controller.support.harness import APPEND, DELETE, SET, SUBTRACT, Harness
+from tests.core.controller.support.harness import APPEND, DELETE, SET, SUBTRACT, Harness
 
 BROKER = 4
 STATIC = {**BASE, "broker.id": "1"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.messages import ListConfigResourcesRequest
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.apis.support.services import ask
-from tests.controller.support.harness import SET, Harness, alter_configs_request
+from tests.core.controller.support.harness import SET, Harness, alter_configs_request
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 ALL = [

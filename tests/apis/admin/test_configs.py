@@ -13,8 +13,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
 from kafkaproto_server.apis.admin.describe_configs import MAX_WITHOUT_CONFIGS, handle_describe_configs
 from kafkaproto_server.config.properties import layered
-from kafkaproto_server.image.entries import TopicImage
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.entries import TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.apis.support import services as shared
 from tests.config.support.golden_responses import NODE_ID, GoldenStep, golden_steps
 

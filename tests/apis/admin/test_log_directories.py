@@ -8,11 +8,11 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
-from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
 from kafkaproto_server.requests.ports import LogDirectoryStatus
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.apis.support.services import ask, with_changes
-from tests.controller.support.harness import directory
+from tests.core.controller.support.harness import directory
 
 ID = directory(ME)
 GOOD = LogDirectoryStatus(

@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsResponse
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
 from tests.apis.admin.test_alter_configs import codes, incremental
 from tests.apis.support.services import Calls, context, responses_of, services, settled
 

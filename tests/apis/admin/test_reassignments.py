@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.apis.support.services import ask
-from tests.controller.commands.test_reassignments import request
-from tests.controller.support.harness import Harness
+from tests.core.controller.commands.test_reassignments import request
+from tests.core.controller.support.harness import Harness
 
 Asked = ListPartitionReassignmentsRequest.ListPartitionReassignmentsTopics
 Shown = dict[tuple[str, int], tuple[list[int], list[int], list[int]]]

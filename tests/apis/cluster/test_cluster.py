@@ -8,9 +8,9 @@ from immutables import Map
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
 from kafkaproto_server.apis.cluster.describe_cluster import BROKERS, CONTROLLERS
-from kafkaproto_server.image.entries import ControllerRegistration
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import Endpoint, LeaderAndEpoch, ListenerKind
+from kafkaproto_server.base.types import Endpoint, LeaderAndEpoch, ListenerKind
+from kafkaproto_server.metadata.image.entries import ControllerRegistration
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.apis.support.services import CLUSTER_ID, ask, golden
 
 IMAGE = golden().image

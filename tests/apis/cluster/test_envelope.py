@@ -41,7 +41,10 @@ from kafkaproto_server.apis.cluster.envelope import (
 )
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import APIS
-from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH
+from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH
+from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.requests.context import (
     HandlerResult,
     InnerRequest,
@@ -50,12 +53,9 @@ from kafkaproto_server.requests.context import (
     Response,
 )
 from kafkaproto_server.requests.error_codes import error_codes
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.security.authorizer import Authorizer, LoadingAuthorizer
-from kafkaproto_server.types import Deferred, ListenerKind
 from tests.apis.support.services import Calls, context, responses_of, services, settled
 from tests.messages.support.random_messages import random_message
-from tests.security.support.acl_making import acl, authorizer
+from tests.metadata.security.support.acl_making import acl, authorizer
 
 STOCK_REQUEST = bytes.fromhex(
     "17002e000000000065000566616374730000001388000014000005557365720a414e4f4e594d4f55530000057f00000100"

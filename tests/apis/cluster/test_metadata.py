@@ -8,9 +8,9 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreateTopicsRequest, MetadataRequest
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.base.types import ZERO_UUID
+from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.types import ZERO_UUID
 from tests.apis.support.services import CLUSTER_ID, Calls, ask, golden
 
 IMAGE = golden().image

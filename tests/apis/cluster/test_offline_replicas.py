@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.messages import DescribeTopicPartitionsRequest, MetadataRequest
-from kafkaproto_server.image.entries import LOST_DIRECTORY
+from kafkaproto_server.metadata.image.entries import LOST_DIRECTORY
 from tests.apis.support.services import ask
-from tests.controller.brokers.test_assign_directories import assign
-from tests.controller.support.harness import Harness, directory
+from tests.core.controller.brokers.test_assign_directories import assign
+from tests.core.controller.support.harness import Harness, directory
 
 
 @pytest.fixture

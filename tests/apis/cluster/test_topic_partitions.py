@@ -17,7 +17,7 @@ from kafkaproto_server.apis.cluster.describe_topic_partitions import (
     MAX_PARTITIONS,
     handle_describe_topic_partitions,
 )
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.apis.support.services import ask, context, golden, image_of, services
 
 TOPIC_ID = bytes(range(16))

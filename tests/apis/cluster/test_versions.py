@@ -12,8 +12,8 @@ from immutables import Map
 from kafkaproto.messages import ApiVersionsRequest
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import TABLE
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.apis.support.services import CLUSTER_ID, NODE_ID, ask, context, golden, services
 
 REQUEST = ApiVersionsRequest(client_software_name="kafkaproto", client_software_version="0.1.0")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.core.replicas.partition import Role
 from tests.apis.data.test_fetch import write
 from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition, wanted
 from tests.apis.support.replicas import cold

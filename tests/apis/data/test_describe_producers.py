@@ -8,8 +8,8 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeProducersRequest, DescribeProducersResponse
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.data import MarkerItem, ProduceItem
-from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, only_partition
 
 State = DescribeProducersResponse.ProducerState

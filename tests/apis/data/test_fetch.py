@@ -12,10 +12,10 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreatePartitionsRequest, FetchRequest, WriteTxnMarkersRequest
 from kafkaproto.transaction_index import AbortedTransaction
-from kafkaproto_server.file_part import Descriptor, FilePart
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.base.file_part import Descriptor, FilePart
+from kafkaproto_server.core.replicas.partition import Role
+from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, Operation, ResourceType
 from kafkaproto_server.requests.data import ProduceItem
-from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.data_broker import (
     ME,
     OTHER,

@@ -9,7 +9,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import FetchRequest
-from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, wanted
 
 READ_T = (Operation.READ, ResourceType.TOPIC, "t")

@@ -10,15 +10,15 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.node.replicas import fetches as module
-from kafkaproto_server.node.replicas.fetches import Fetches
-from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.node.replicas.named_topics import MayRead
-from kafkaproto_server.node.replicas.timers import TURN_MS
-from kafkaproto_server.replica.fetch_sessions import FetchContext
+from kafkaproto_server.core.replicas.fetch_sessions import FetchContext
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.requests import fetches as module
+from kafkaproto_server.shell.replicas.requests.fetches import Fetches
+from kafkaproto_server.shell.replicas.requests.named_topics import MayRead
+from kafkaproto_server.shell.replicas.timers import TURN_MS
 from tests.apis.data.test_nearest_replicas import RACK_AWARE
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted
 from tests.apis.support.replicas import cold
@@ -80,7 +80,7 @@ def test_a_large_request_ends_once_a_closer_replica_has_the_offset(monkeypatch: 
     broker = DataBroker(replica_selector_class="org.apache.kafka.common.replica.RackAwareReplicaSelector")
     broker.topic("t", [ME, OTHER])
     broker.produce("t", batch(b"a"))
-    monkeypatch.setattr("kafkaproto_server.node.replicas.fetches.FEW_PARTITIONS", 0)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.fetches.FEW_PARTITIONS", 0)
     request = broker.fetch_request(("t", [wanted(0, 1)]), rack_id=f"r{OTHER}", max_wait_ms=1000)
     found = broker.send(request, 18)
     assert found == []
@@ -100,7 +100,7 @@ def test_a_large_request_whose_session_is_closed_while_it_is_looked_at_has_one_r
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of it is left to be looked at then. Two partitions have changed meanwhile: the first ends the wait."""
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
     broker.topic("wide", *[[ME]] * 200)
     # The last one is not there.
     partitions = [wanted(index) for index in range(201)]
@@ -126,7 +126,7 @@ def test_a_large_request_whose_session_is_closed_while_it_is_looked_at_has_one_r
 def test_what_changes_while_a_large_request_is_looked_at_is_not_missed(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
     find = Fetches.find
     written: list[bytes] = []
 
@@ -165,7 +165,7 @@ def test_a_large_request_gets_a_first_batch_that_is_larger_than_it_allows(broker
 def test_a_request_that_becomes_large_while_it_waits_counts_no_records_twice(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.fetches.FEW_PARTITIONS", 2)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.fetches.FEW_PARTITIONS", 2)
     size = len(batch(b"a"))
     broker.topic("four", *[[ME]] * 4)
     first = broker.fetch_request(("four", [wanted(index) for index in range(4)]), session_epoch=0)
@@ -187,7 +187,7 @@ def test_a_request_that_becomes_large_while_it_waits_counts_no_records_twice(
 def test_a_large_request_whose_time_ends_while_its_response_is_made_gets_one(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
     found, find = large(broker), Fetches.find
 
     def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
@@ -226,7 +226,7 @@ def test_a_small_request_does_not_wait_for_its_turn_behind_a_large_one(
 def test_a_large_request_is_given_up_at_any_time(
     broker: DataBroker, turns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 4)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 4)
     broker.topic("four", *[[ME]] * 4)
     broker.replicas.follow()
     request = broker.fetch_request(("four", [wanted(index) for index in range(1004)]), max_wait_ms=1000)
@@ -517,7 +517,7 @@ def test_what_there_was_when_a_large_request_came_counts_once(broker: DataBroker
 def test_what_changes_while_one_request_is_looked_at_is_nothing_to_others(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
     broker.topic("other")
     find = Fetches.find
     written: list[bytes] = []
@@ -549,7 +549,7 @@ def test_what_a_thread_reads_for_a_large_request_is_read_for_no_other(
 def test_a_large_request_is_looked_at_some_partitions_at_a_time(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.replicas.parked_fetches.STEPS_A_TURN", 1)
+    monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
     looks = looked_at(monkeypatch)
     broker.replicas.follow()
     fetches, timers = broker.replicas.manager.fetches, broker.replicas.manager._timers

@@ -9,12 +9,12 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import InitProducerIdRequest
-from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
+from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.data_broker import DataBroker
 from tests.apis.support.replicas import FIRST_PRODUCER_ID
 from tests.apis.support.services import with_changes
 from tests.apis.support.transactional_broker import TransactionalBroker
-from tests.security.support.acl_making import acl, authorizer
+from tests.metadata.security.support.acl_making import acl, authorizer
 
 VERSIONS = range(6)
 

@@ -10,8 +10,8 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ListOffsetsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.data import ProduceItem
-from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, only_partition
 
 LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = range(-1, -7, -1)

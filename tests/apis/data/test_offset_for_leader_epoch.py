@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetForLeaderEpochRequest
-from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
+from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, only_partition
 
 VERSIONS = range(2, 5)

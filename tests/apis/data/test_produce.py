@@ -11,10 +11,10 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest, ProduceRequest
 from kafkaproto_server.apis.data.produce import ITEMS_AT_ONCE
-from kafkaproto_server.node.log_limit import LIMITED_LOGGERS
-from kafkaproto_server.node.replicas.appends import REFUSED_AGAIN_MS
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import NoResponse, Unanswered
-from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.shell.process.log_limit import LIMITED_LOGGERS
+from kafkaproto_server.shell.replicas.requests.appends import REFUSED_AGAIN_MS
 from tests.apis.support.data_broker import (
     ME,
     OTHER,
@@ -26,7 +26,7 @@ from tests.apis.support.data_broker import (
     stored,
     wanted,
 )
-from tests.controller.support.harness import TIMESTAMP_MS
+from tests.core.controller.support.harness import TIMESTAMP_MS
 
 ZSTD = 4
 VERSIONS = range(3, 14)

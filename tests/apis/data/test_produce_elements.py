@@ -9,7 +9,7 @@ from kafkaproto.messages import ProduceRequest
 from kafkaproto_server.apis.bounds import RECORDS
 from kafkaproto_server.apis.data.produce_elements import MOST_PARTITIONS, most_elements
 from kafkaproto_server.apis.table import elements_of
-from kafkaproto_server.types import ListenerKind
+from kafkaproto_server.base.types import ListenerKind
 
 VERSIONS = range(3, 14)
 HEADER = b"header"

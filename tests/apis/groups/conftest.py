@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.topic_names import GROUPS_TOPIC
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from tests.apis.support.data_broker import ME, DataBroker
 from tests.apis.support.services import with_changes
 

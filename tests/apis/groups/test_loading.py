@@ -8,9 +8,9 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetFetchRequest
-from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.topic_names import GROUPS_TOPIC
+from kafkaproto_server.core.replicas.partition import Role
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from tests.apis.groups.test_offsets import commit
 from tests.apis.support.data_broker import DataBroker
 from tests.sim.disk import MemoryFile

@@ -20,12 +20,12 @@ from kafkaproto.messages import (
     MetadataRequest,
     SyncGroupRequest,
 )
-from kafkaproto_server.image.entries import GROUP_RESOURCE
-from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
+from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
 from tests.apis.support.services import Calls, with_changes
-from tests.controller.support.harness import SET, alter_configs_request
+from tests.core.controller.support.harness import SET, alter_configs_request
 
 SHARE_KEY = "g:AAECAwQFBgcICQoLDA0ODw:0"
 """A partition of a share group."""

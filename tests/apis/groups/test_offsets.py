@@ -15,8 +15,8 @@ from kafkaproto.messages import (
     OffsetFetchRequest,
 )
 from kafkaproto_server.apis.groups import offset_commit, offset_fetch
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import GROUPS_TOPIC
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from tests.apis.support.data_broker import OTHER, DataBroker
 
 NONE = ErrorCode.NONE

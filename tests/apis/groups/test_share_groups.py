@@ -9,8 +9,8 @@ import pytest
 from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC
 from tests.apis.support.data_broker import DataBroker
 from tests.apis.support.services import with_changes
 

@@ -14,11 +14,11 @@ from kafkaproto.messages import (
     StreamsGroupHeartbeatRequest,
     StreamsGroupTopologyDescriptionUpdateRequest,
 )
-from kafkaproto_server.image.entries import GROUP_RESOURCE
-from kafkaproto_server.security.acls import CLUSTER_NAME, Operation, ResourceType
+from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
+from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, Operation, ResourceType
 from tests.apis.support.data_broker import DataBroker
 from tests.apis.support.services import with_changes
-from tests.controller.support.harness import SET, alter_configs_request
+from tests.core.controller.support.harness import SET, alter_configs_request
 
 NONE = ErrorCode.NONE
 GROUP, TOPIC, CLUSTER = ResourceType.GROUP, ResourceType.TOPIC, ResourceType.CLUSTER

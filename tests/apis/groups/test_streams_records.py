@@ -12,14 +12,14 @@ import xxhash
 from kafkaproto.messages import StreamsGroupHeartbeatRequest, StreamsGroupTargetAssignmentMetadataKey
 from kafkaproto.records.coordinator import GROUP_RECORDS, decode_coordinator_record
 from kafkaproto_server.apis.groups.streams_group_heartbeat import handle_streams_group_heartbeat
-from kafkaproto_server.coordinator.groups.streams.config import StreamsConfig, streams_settings_of
-from kafkaproto_server.coordinator.groups.streams.heartbeat import StreamsGroups
-from kafkaproto_server.coordinator.groups.topics import NO_TOPIC_HASH, TopicView, topic_hash
-from kafkaproto_server.coordinator.values import CoordinatorError
-from kafkaproto_server.metrics.coordinators import GroupMetrics
+from kafkaproto_server.base.metrics.coordinators import GroupMetrics
+from kafkaproto_server.core.coordinators.groups.streams.config import StreamsConfig, streams_settings_of
+from kafkaproto_server.core.coordinators.groups.streams.heartbeat import StreamsGroups
+from kafkaproto_server.core.coordinators.groups.topics import NO_TOPIC_HASH, TopicView, topic_hash
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.streams_group_requests import StreamsHeard, StreamsHeartbeatValues
 from tests.apis.support.services import context, services
-from tests.coordinator.support.world import World
+from tests.core.coordinators.support.world import World
 
 GOLDEN: Any = json.loads((Path(__file__).parent / "golden" / "streams_records.json").read_text())
 HASH = xxhash.xxh3_64_intdigest

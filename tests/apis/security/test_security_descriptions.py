@@ -25,13 +25,13 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.base.types import ListenerKind
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.authorizer import Authorizer
+from kafkaproto_server.metadata.security.delegation_tokens import token_hmac
 from kafkaproto_server.requests.context import ANONYMOUS
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.security.authorizer import Authorizer
-from kafkaproto_server.security.delegation_tokens import token_hmac
-from kafkaproto_server.types import ListenerKind
 from tests.apis.support.services import Calls, ask, context, image_of, responses_of, services, settled
-from tests.security.support.acl_making import acl, acl_filter, acl_record, authorizer
+from tests.metadata.security.support.acl_making import acl, acl_filter, acl_record, authorizer
 
 CONTROLLER = ListenerKind.CONTROLLER
 ALL_MAY = authorizer(allow_everyone_if_no_acl_found=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.node.share.led import LedSharePartition
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
+from kafkaproto_server.shell.share_partitions.led import LedSharePartition
 from tests.apis.support.burying import ACCEPT, ARCHIVED, ARCHIVING, REJECT, RELEASE, Burying
 from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.apis.support.sharing import LOCK_MS, acquired
-from tests.controller.commands.test_reassignments import request as reassignments_request
+from tests.core.controller.commands.test_reassignments import request as reassignments_request
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from typing import Any, cast
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.node.share import dead_letters
-from kafkaproto_server.node.share.dead_letters import _covering, _Entry
+from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter
 from kafkaproto_server.requests.share_requests import ShareKey
 from kafkaproto_server.requests.share_state import StateBatch
-from kafkaproto_server.share.dead_letters import DeadLetter
-from kafkaproto_server.storage.errors import OffsetOutOfRangeError, StorageError
-from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.share_partitions import dead_letters
+from kafkaproto_server.shell.share_partitions.dead_letters import _covering, _Entry
+from kafkaproto_server.shell.storage.errors import OffsetOutOfRangeError, StorageError
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.apis.support.burying import (
     ACCEPT,
     ARCHIVED,
@@ -536,7 +536,7 @@ def test_many_letters_are_given_up_in_pieces(burying: Burying, monkeypatch: pyte
 
 
 def test_many_letters_are_written_in_rounds(burying: Burying, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.share.dead_letters.ROUND_RECORDS", 4)
+    monkeypatch.setattr("kafkaproto_server.core.share_partitions.dead_letters.ROUND_RECORDS", 4)
     transport = burying.hold()
     burying.write(*[b"a"] * 10)
     burying.begin()

@@ -14,15 +14,15 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest, WriteTxnMarkersRequest
 from kafkaproto.records.legacy import iterate_stored_batches
-from kafkaproto_server.node.replicas.log_read import LogRead
-from kafkaproto_server.node.share import fetches
-from kafkaproto_server.replica.incoming_batches import IncomingBatch
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.core.replicas.incoming_batches import IncomingBatch
+from kafkaproto_server.core.share_partitions.acquiring import acquire
 from kafkaproto_server.requests.data import ProduceItem
 from kafkaproto_server.requests.share_requests import BATCH_OPTIMIZED, RECORD_LIMIT, ShareError, ShareKey
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
-from kafkaproto_server.share.acquiring import acquire
-from kafkaproto_server.storage.errors import CorruptFileError, OffsetOutOfRangeError
-from kafkaproto_server.types import Steps
+from kafkaproto_server.shell.replicas.requests.log_read import LogRead
+from kafkaproto_server.shell.share_partitions import fetches
+from kafkaproto_server.shell.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from tests.apis.support.data_broker import ME, OTHER, batch
 from tests.apis.support.replicas import cold
 from tests.apis.support.sharing import (
@@ -32,8 +32,8 @@ from tests.apis.support.sharing import (
     acquired,
     partition_of,
 )
-from tests.controller.support.harness import TIMESTAMP_MS
-from tests.replica.support.produce_cases import raw_record, with_body
+from tests.core.controller.support.harness import TIMESTAMP_MS
+from tests.core.replicas.support.produce_cases import raw_record, with_body
 from tests.sim.disk import MemoryFile
 from tests.support.old_messages import message
 
@@ -117,8 +117,8 @@ def write_lying(sharing: Sharing, monkeypatch: pytest.MonkeyPatch, claimed: int)
     body = batch(b"a", b"b", b"c")[61:] if claimed < 2**20 else b"".join(map(raw_record, range(3)))
     lying = with_body(batch(b"a"), body, record_count=claimed, last_offset_delta=claimed - 1)
     with monkeypatch.context() as patched:
-        patched.setattr("kafkaproto_server.node.replicas.appends.check_records", unchecked)
-        patched.setattr("kafkaproto_server.replica.incoming_batches._MIN_RECORD_BYTES", 0)
+        patched.setattr("kafkaproto_server.shell.replicas.requests.appends.check_records", unchecked)
+        patched.setattr("kafkaproto_server.core.replicas.incoming_batches._MIN_RECORD_BYTES", 0)
         assert sharing.broker.produce("t", lying).error_code == 0
 
 

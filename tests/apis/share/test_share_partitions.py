@@ -14,9 +14,9 @@ from kafkaproto.messages import (
     ShareFetchRequest,
     WriteTxnMarkersRequest,
 )
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.data import OffsetResult, ProduceItem
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
-from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import ME, OTHER, batch, batches
 from tests.apis.support.replicas import cold
 from tests.apis.support.services import with_changes
@@ -409,7 +409,7 @@ def test_a_partition_that_does_not_exist_is_unknown(sharing: Sharing) -> None:
 def test_a_connection_leaves_only_so_many_groups_behind(
     sharing: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.node.share.service.MAX_LEFT_GROUPS", 2)
+    monkeypatch.setattr("kafkaproto_server.shell.share_partitions.service.MAX_LEFT_GROUPS", 2)
     for number in range(5):
         for epoch in (0, -1):
             request = ShareFetchRequest(
@@ -442,7 +442,7 @@ def test_a_member_without_a_place_hears_of_it_after_its_wait() -> None:
 def test_a_long_acknowledgement_takes_several_turns(
     sharing: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafkaproto_server.share.acknowledging.PIECE_WEIGHT", 1)
+    monkeypatch.setattr("kafkaproto_server.core.share_partitions.acknowledging.PIECE_WEIGHT", 1)
     sharing.write(b"a", b"b")
     sharing.begin()
     request = ShareAcknowledgeRequest

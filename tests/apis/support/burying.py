@@ -7,13 +7,13 @@ from typing import Any
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.record import Record
-from kafkaproto_server.image.entries import TopicImage
-from kafkaproto_server.node.share.dead_letters import Told
+from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter
+from kafkaproto_server.metadata.image.entries import TopicImage
 from kafkaproto_server.requests.share_requests import ShareKey
-from kafkaproto_server.share.dead_letters import DeadLetter
+from kafkaproto_server.shell.share_partitions.dead_letters import Told
 from tests.apis.support.data_broker import ME
 from tests.apis.support.sharing import Sharing, partition_of
-from tests.controller.support.harness import update_features_request
+from tests.core.controller.support.harness import update_features_request
 
 ACCEPT, RELEASE, REJECT = 1, 2, 3
 ARCHIVING, ARCHIVED = 3, 4

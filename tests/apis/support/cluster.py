@@ -10,16 +10,20 @@ from kafkaproto.messages import EnvelopeResponse, ProduceRequest
 from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.controller.values.events import CommandContext, CommandReceived
-from kafkaproto_server.coordinator.transactions.transaction import NO_TIMEOUT_MS
-from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.base.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
+from kafkaproto_server.core.controller.values.events import CommandContext, CommandReceived
+from kafkaproto_server.core.coordinators.transactions.transaction import NO_TIMEOUT_MS
+from kafkaproto_server.core.raft.values.quorum_description import (
+    NotLeader,
+    QuorumDescription,
+    ReplicaDescription,
+)
+from kafkaproto_server.core.raft.values.voters import VoterSet
+from kafkaproto_server.core.raft.wire import describe_quorum_response
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
+from kafkaproto_server.metadata.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.node.broker_data import metadata_port
-from kafkaproto_server.raft.values.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.raft.wire import describe_quorum_response
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Response, Unanswered
-from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
-from kafkaproto_server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.apis.support.services import (
@@ -31,7 +35,7 @@ from tests.apis.support.services import (
     take_response,
     with_changes,
 )
-from tests.controller.support.harness import Harness, directory
+from tests.core.controller.support.harness import Harness, directory
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
 SECRET_KEY = "secret"

@@ -12,11 +12,11 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DeleteTopicsRequest, FetchRequest, ListOffsetsRequest, ProduceRequest
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.apis.serving import dispatch
+from kafkaproto_server.base.types import Deferred, run_to_end
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.authorizer import Authorizer
 from kafkaproto_server.node.broker_data import metadata_port
 from kafkaproto_server.requests.context import NoResponse, Unanswered
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.security.authorizer import Authorizer
-from kafkaproto_server.types import Deferred, run_to_end
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.apis.support.services import (
     NODE_ID,
@@ -26,8 +26,8 @@ from tests.apis.support.services import (
     take_response,
     with_changes,
 )
-from tests.controller.support.harness import TIMESTAMP_MS, Harness, directory
-from tests.security.support.acl_making import acl, authorizer
+from tests.core.controller.support.harness import TIMESTAMP_MS, Harness, directory
+from tests.metadata.security.support.acl_making import acl, authorizer
 from tests.sim.disk import MemoryDisk
 
 ME, OTHER, THIRD = NODE_ID, 0, 2

@@ -7,12 +7,12 @@ from typing import Any
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.coordinator.transactions.transaction import NO_TIMEOUT_MS
-from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.values.messages import AddVoterRequest, RemoveVoterRequest
+from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.core.coordinators.transactions.transaction import NO_TIMEOUT_MS
+from kafkaproto_server.core.raft import wire
+from kafkaproto_server.core.raft.values.messages import AddVoterRequest, RemoveVoterRequest
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from kafkaproto_server.types import Deferred
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.cluster import BROKER, CONTROLLER, Cluster
 from tests.apis.support.good_logins import OF_NOBODY
@@ -32,7 +32,7 @@ from tests.apis.support.good_transactions import (
     older_about_transactions,
 )
 from tests.apis.support.services import with_changes
-from tests.controller.support.harness import (
+from tests.core.controller.support.harness import (
     CLUSTER_ID,
     SET,
     TIMESTAMP_MS,
@@ -43,8 +43,8 @@ from tests.controller.support.harness import (
     registration_request,
     update_features_request,
 )
-from tests.raft.support.leader_fixture import committed, endpoints, key
-from tests.security.support.acl_making import acl_creation, acl_filter
+from tests.core.raft.support.leader_fixture import committed, endpoints, key
+from tests.metadata.security.support.acl_making import acl_creation, acl_filter
 
 OF_TOPIC, OF_BROKER = 2, 4
 CLASSIC_GROUP, CONSUMER_GROUP, SIMPLE_GROUP = "classic", "consumer", "simple"

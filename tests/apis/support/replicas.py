@@ -9,34 +9,34 @@ from typing import Any
 
 import trio
 
-from kafkaproto_server.broker.assignments import AssignmentQueue
-from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
-from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
-from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
-from kafkaproto_server.node.coordinators.dead_letter_channels import DeadLetterChannels
-from kafkaproto_server.node.coordinators.groups import CurrentGroupConfig, GroupCoordinators
-from kafkaproto_server.node.coordinators.latest_offsets import LatestOffsetFinder
-from kafkaproto_server.node.coordinators.share_services import ShareServices
-from kafkaproto_server.node.coordinators.surroundings import NodeSurroundings
-from kafkaproto_server.node.coordinators.transaction_services import TransactionServices
-from kafkaproto_server.node.io_workers import IoWorkers, Work
-from kafkaproto_server.node.replicas.fetcher_values import FetcherCounts
-from kafkaproto_server.node.replicas.host_lane import fail
-from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.node.replicas.isr_sender import IsrSender
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.node.replicas.survey import survey_directory, without_moved
-from kafkaproto_server.node.share.service import share_service
-from kafkaproto_server.node.to_controller.channel import ControllerChannel
-from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.core.broker.assignments import AssignmentQueue
+from kafkaproto_server.core.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.core.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.core.replicas.partition import Partition
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.requests.ports import ReplicaPort
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from kafkaproto_server.types import Steps
-from tests.controller.support.harness import TIMESTAMP_MS, SeededRng
+from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
+from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOffsetFinder
+from kafkaproto_server.shell.coordinators.share_state.services import ShareServices
+from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.shell.coordinators.transactions.transaction_services import TransactionServices
+from kafkaproto_server.shell.process.io_workers import IoWorkers, Work
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.files.survey import survey_directory, without_moved
+from kafkaproto_server.shell.replicas.followers.fetcher_values import FetcherCounts
+from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.replicas.requests.host_lane import fail
+from kafkaproto_server.shell.share_partitions.service import share_service
+from kafkaproto_server.shell.to_controller.channel import ControllerChannel
+from tests.core.controller.support.harness import TIMESTAMP_MS, SeededRng
 from tests.node.support.other_brokers import no_connection, other_brokers
 from tests.sim.disk import MemoryDisk, MemoryFile
 
@@ -83,7 +83,7 @@ class _Lane:
 
 
 class ImmediateWorkers:
-    """``node.threads.Workers`` without threads."""
+    """``shell.process.threads.Workers`` without threads."""
 
     def __init__(self) -> None:
         self._lanes: list[_Lane] = []

@@ -17,9 +17,10 @@ from kafkaproto.message import Message
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.file_part import as_buffers
-from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
-from kafkaproto_server.image.replay import replay
+from kafkaproto_server.base.file_part import as_buffers
+from kafkaproto_server.base.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.metadata.image.replay import replay
 from kafkaproto_server.requests.context import Encoded, HandlerResult, RequestContext, Response
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.ports import (
@@ -41,7 +42,6 @@ from kafkaproto_server.requests.ports import (
     ShareStatePort,
     TransactionPort,
 )
-from kafkaproto_server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 NODE_ID = 1

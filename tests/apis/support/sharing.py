@@ -9,7 +9,7 @@ from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest
 from kafkaproto_server.requests.share_state import Done, Result, ShareState
 from tests.apis.support.data_broker import DataBroker, batch
 from tests.apis.support.services import with_changes
-from tests.controller.support.harness import SET, alter_configs_request
+from tests.core.controller.support.harness import SET, alter_configs_request
 
 GROUP = "g"
 GROUP_RESOURCE = 32

@@ -12,9 +12,9 @@ from kafkaproto.messages import (
     InitProducerIdRequest,
     TxnOffsetCommitRequest,
 )
-from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from tests.apis.support.data_broker import ME, DataBroker, batch, only_partition
-from tests.controller.support.harness import TIMESTAMP_MS
+from tests.core.controller.support.harness import TIMESTAMP_MS
 
 ID = "mine"
 GROUP = "group"

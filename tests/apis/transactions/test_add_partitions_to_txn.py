@@ -8,8 +8,8 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AddPartitionsToTxnRequest
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.transaction_requests import AddPartitionsValues, Told
-from kafkaproto_server.security.acls import Operation, ResourceType
 from tests.apis.support.services import with_changes
 from tests.apis.support.transactional_broker import ID, TransactionalBroker
 

@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetFetchRequest, TxnOffsetCommitRequest
-from kafkaproto_server.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from tests.apis.support.data_broker import wanted
 from tests.apis.support.transactional_broker import GROUP, ID, TransactionalBroker
 

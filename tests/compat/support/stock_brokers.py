@@ -26,8 +26,8 @@ from compat.process import wait_until
 from compat.quorum import connect
 from kafkaproto import uuids
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.storage.disk import OsDisk
 from kafkaproto_server.tools.shell.sources import load_directory
 
 JBOD_BROKER = 103

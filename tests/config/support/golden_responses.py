@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.config.properties import layered
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
 
 _FOLDER = Path(__file__).parents[1] / "golden"
 NODE_ID = 1

@@ -18,14 +18,15 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     PartitionChangeRecord,
 )
-from kafkaproto_server.controller.core.table import COMMANDS
-from kafkaproto_server.controller.values.effects import AppendRecords
-from kafkaproto_server.controller.values.events import CommandContext
-from kafkaproto_server.image.entries import RECOVERING, TOPIC_RESOURCE
-from kafkaproto_server.image.image import EMPTY_IMAGE
-from kafkaproto_server.image.loader import LoadState
-from kafkaproto_server.metrics.controller import ControllerMetrics
-from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.base.metrics.controller import ControllerMetrics
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.base.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
+from kafkaproto_server.core.controller.machine.table import COMMANDS
+from kafkaproto_server.core.controller.values.effects import AppendRecords
+from kafkaproto_server.core.controller.values.events import CommandContext
+from kafkaproto_server.metadata.image.entries import RECOVERING, TOPIC_RESOURCE
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
+from kafkaproto_server.metadata.image.loader import LoadState
 from kafkaproto_server.node.observability.controller_metrics import (
     BrokerMetrics,
     broker_contacts,
@@ -33,9 +34,8 @@ from kafkaproto_server.node.observability.controller_metrics import (
     controller_lag,
     controller_work,
 )
-from kafkaproto_server.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
-from tests.controller.support.harness import alter_configs_request, registration_request
-from tests.node.quorum.test_controller_runner import Harness
+from tests.core.controller.support.harness import alter_configs_request, registration_request
+from tests.shell.quorum.test_controller_runner import Harness
 
 CONTROLLER = "kafka_controller_kafkacontroller"
 
@@ -210,7 +210,7 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
         yield
         return state
 
-    monkeypatch.setattr("kafkaproto_server.controller.core.appending.load_steps", load_steps)
+    monkeypatch.setattr("kafkaproto_server.core.controller.machine.appending.load_steps", load_steps)
     run_to_end(controller._append((deque([record]), deque([b"encoded"]), (1,))))
     (append,) = controller.take_effects()
     assert isinstance(append, AppendRecords)

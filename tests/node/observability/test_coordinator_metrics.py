@@ -11,7 +11,8 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import GroupMetadataKey, GroupMetadataValue
-from kafkaproto_server.metrics.window import Window
+from kafkaproto_server.base.metrics.window import Window
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from kafkaproto_server.node.observability import coordination as module
 from kafkaproto_server.node.observability.coordination import (
     Coordination,
@@ -21,13 +22,12 @@ from kafkaproto_server.node.observability.coordination import (
 from kafkaproto_server.node.observability.coordinator_metrics import coordination_counters, coordination_work
 from kafkaproto_server.requests.offset_requests import Committer
 from kafkaproto_server.requests.share_state import Result, ShareState, StateBatch
-from kafkaproto_server.topic_names import GROUPS_TOPIC
 from tests.apis.groups.test_offsets import commit
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
 from tests.apis.support.sharing import LOCK_MS, Sharing
 from tests.apis.support.transactional_broker import TransactionalBroker
-from tests.controller.support.harness import update_features_request
-from tests.coordinator.support.offsets import Told, of
+from tests.core.controller.support.harness import update_features_request
+from tests.core.coordinators.support.offsets import Told, of
 from tests.node.observability.test_families import samples
 
 GOLDEN = Path(__file__).parent / "golden" / "coordinator_mbeans.txt"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.metrics.topics import TopicMetrics
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.base.metrics.topics import TopicMetrics
+from kafkaproto_server.core.quotas.client_quotas import RateQuota
+from kafkaproto_server.core.quotas.rate import RateWindows
+from kafkaproto_server.core.replicas.isr_changes import IsrCounts
 from kafkaproto_server.node.observability.data_metrics import (
     DataMetrics,
     data_metrics,
@@ -14,14 +17,11 @@ from kafkaproto_server.node.observability.data_metrics import (
 from kafkaproto_server.node.observability.replica_counts import ReplicaCounts
 from kafkaproto_server.node.observability.replica_metrics import ReplicaMoment
 from kafkaproto_server.node.observability.topic_metrics import topic_moment
-from kafkaproto_server.node.replicas.cleaning import CleanerStatistics
-from kafkaproto_server.node.serving.throttling import ThrottleStatistics, Throttling
-from kafkaproto_server.quotas.client_quotas import RateQuota
-from kafkaproto_server.quotas.rate import RateWindows
-from kafkaproto_server.replica.isr_changes import IsrCounts
+from kafkaproto_server.shell.replicas.files.cleaning import CleanerStatistics
+from kafkaproto_server.shell.serving.throttling import ThrottleStatistics, Throttling
 from tests.apis.support.data_broker import THIRD
 from tests.node.observability.test_families import samples
-from tests.node.replicas.test_throttles import RECORD, ThrottledLeader
+from tests.shell.replicas.followers.test_throttles import RECORD, ThrottledLeader
 
 SHOWN = (
     "kafka_log_logcleaner",

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import msgspec
 from prometheus_client.core import Metric
 
-from kafkaproto_server.image.image import EMPTY_IMAGE
-from kafkaproto_server.image.partition_counts import PartitionCounts
-from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.metrics.requests import RequestMetrics
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.base.metrics.requests import RequestMetrics
+from kafkaproto_server.core.raft.values.events import RequestFailure
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
+from kafkaproto_server.metadata.image.partition_counts import PartitionCounts
 from kafkaproto_server.node.observability import families
 from kafkaproto_server.node.observability.families import PeerRates
-from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
-from kafkaproto_server.raft.values.events import RequestFailure
+from kafkaproto_server.shell.quorum.raft_channel import PeerStatistics
 
 
 def samples(family: Metric) -> Mapping[tuple[str, ...], float]:

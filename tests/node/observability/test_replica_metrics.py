@@ -10,7 +10,9 @@ import trio
 from prometheus_client.parser import text_string_to_metric_families
 
 from kafkaproto.messages import AlterPartitionReassignmentsRequest
-from kafkaproto_server.broker.directories import LogDirectory
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.core.broker.directories import LogDirectory
+from kafkaproto_server.core.replicas.isr_changes import IsrCounts
 from kafkaproto_server.node.observability import replica_counts as counts_module
 from kafkaproto_server.node.observability.replica_counts import (
     LogLook,
@@ -25,9 +27,7 @@ from kafkaproto_server.node.observability.replica_metrics import (
     replica_moment,
     replica_work,
 )
-from kafkaproto_server.node.replicas.fetcher_values import FetcherCounts
-from kafkaproto_server.replica.isr_changes import IsrCounts
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.shell.replicas.followers.fetcher_values import FetcherCounts
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, wanted
 from tests.apis.support.transactional_broker import TransactionalBroker
 from tests.node.observability.test_families import samples

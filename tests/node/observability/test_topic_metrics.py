@@ -21,15 +21,15 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.crc32c import crc32c
-from kafkaproto_server.metrics import topics as module
-from kafkaproto_server.metrics.topics import TopicCounts, TopicMetrics
+from kafkaproto_server.base.metrics import topics as module
+from kafkaproto_server.base.metrics.topics import TopicCounts, TopicMetrics
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from kafkaproto_server.node.observability.topic_metrics import PURGATORY, TOPICS, topic_moment, topic_work
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.data import FetchResult, MarkerItem, ProduceResult
 from kafkaproto_server.requests.fetch_requests import fetch_values
-from kafkaproto_server.storage.errors import CorruptFileError
-from kafkaproto_server.storage.log.topic_log import TopicLog
-from kafkaproto_server.topic_names import GROUPS_TOPIC
+from kafkaproto_server.shell.storage.errors import CorruptFileError
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.apis.groups.test_offsets import commit
 from tests.apis.support.data_broker import ME, OTHER, THIRD, DataBroker, batch, wanted
 from tests.apis.support.replicas import cold

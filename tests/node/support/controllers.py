@@ -10,10 +10,10 @@ from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
-from kafkaproto_server.net.pump import CloseConnection, ConnectionInfo, Request
-from kafkaproto_server.node.to_controller.channel import ControllerChannel
-from kafkaproto_server.ports import Buffer
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.shell.to_controller.channel import ControllerChannel
 
 SERVED = {18: (0, 4), 58: (0, 0), 62: (0, 4), 63: (0, 2)}
 """What a `ScriptedController` serves."""

@@ -23,22 +23,22 @@ from kafkaproto.messages import (
 from kafkaproto.schema import FieldSchema, StructSchema, within
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, served_versions
-from kafkaproto_server.controller.values.effects import Refuse, Respond
-from kafkaproto_server.controller.values.events import CommandContext, CommandReceived, SnapshotLoaded
-from kafkaproto_server.image.acl_index import NO_ACLS
-from kafkaproto_server.net.pump import ConnectionInfo, Outcome
-from kafkaproto_server.node.collector_pauses import CollectorPauses
-from kafkaproto_server.node.serving.dispatch import Dispatcher
-from kafkaproto_server.node.serving.slices import Slices
+from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.core.controller.values.effects import Refuse, Respond
+from kafkaproto_server.core.controller.values.events import CommandContext, CommandReceived, SnapshotLoaded
+from kafkaproto_server.metadata.image.acl_index import NO_ACLS
+from kafkaproto_server.metadata.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.requests.context import ANONYMOUS, RequestContext, Response
 from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
-from kafkaproto_server.types import Deferred, ListenerKind
+from kafkaproto_server.shell.net.pump import ConnectionInfo, Outcome
+from kafkaproto_server.shell.process.collector_pauses import CollectorPauses
+from kafkaproto_server.shell.serving.dispatch import Dispatcher
+from kafkaproto_server.shell.serving.slices import Slices
 from tests.apis.support.good_requests import PreparedCluster
 from tests.apis.support.services import with_changes
-from tests.controller.support.harness import Harness, refusal_of
+from tests.core.controller.support.harness import Harness, refusal_of
+from tests.metadata.security.support.acl_making import acl, acl_filter, by_id, index_of
 from tests.node.support.large_images import LARGE_TOPIC, PARTITIONS, with_much_to_tell
-from tests.security.support.acl_making import acl, acl_filter, by_id, index_of
 
 ENVELOPE_KEY = 58
 NAME_FIELDS = frozenset({"name", "topic", "topic_name", "resource_name", "topic_names"})

@@ -14,21 +14,21 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.producer_snapshot import ProducerSnapshotEntry
 from kafkaproto_server.apis.security.describe_delegation_token import SECRET_KEY
-from kafkaproto_server.coordinator.share.packed_batches import packed
-from kafkaproto_server.image.acl_index import NO_ACLS
-from kafkaproto_server.image.entries import DelegationToken, ScramCredential, TopicImage
-from kafkaproto_server.log_state.producers import ProducerStates
+from kafkaproto_server.core.coordinators.share_state.packed_batches import packed
+from kafkaproto_server.core.log_state.producers import ProducerStates
+from kafkaproto_server.metadata.image.acl_index import NO_ACLS
+from kafkaproto_server.metadata.image.entries import DelegationToken, ScramCredential, TopicImage
+from kafkaproto_server.metadata.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.requests.data import LogStatus
 from kafkaproto_server.requests.group_requests import DescribedGroup, DescribedMember, GroupListing
 from kafkaproto_server.requests.ports import LogDirectoryStatus, Services
 from kafkaproto_server.requests.share_group_requests import ShareOffset, ShareOffsetsOfTopic
 from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, Result, ShareState, StateBatch
 from kafkaproto_server.requests.transaction_requests import ListedTransactions
-from kafkaproto_server.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from tests.apis.support.good_requests import PreparedCluster
 from tests.apis.support.services import with_changes
-from tests.coordinator.support.offsets import Offsets, of
-from tests.security.support.acl_making import acl, acl_filter
+from tests.core.coordinators.support.offsets import Offsets, of
+from tests.metadata.security.support.acl_making import acl, acl_filter
 
 COUNT = 6_000
 DIRECTORY = b"\7" * 16

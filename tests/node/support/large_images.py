@@ -6,9 +6,9 @@ from __future__ import annotations
 import msgspec
 from immutables import Map
 
-from kafkaproto_server.image.entries import TopicImage
-from kafkaproto_server.image.image import ClusterImage
-from tests.security.support.acl_making import acl
+from kafkaproto_server.metadata.image.entries import TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from tests.metadata.security.support.acl_making import acl
 
 ACLS = QUOTAS = 100_000
 TOPICS = 45_000

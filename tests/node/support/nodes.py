@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 import trio
 
 from compat.ports import free_ports
-from kafkaproto_server.config import Config, default_config
+from kafkaproto_server.base.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.config.node_config import Config, default_config
 from kafkaproto_server.node.node import Node
-from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.node.system import SystemClock
-from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.shell.process.system import SystemClock
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.storage.directories.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.shell.storage.errors import StorageError
 from tests.sim.disk import MemoryDisk
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkaproto_server.net.streams import OutboundStream
-from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
-from kafkaproto_server.types import Endpoint
-from tests.controller.support.harness import SeededRng
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.net.streams import OutboundStream
+from tests.core.controller.support.harness import SeededRng
 
 
 async def no_connection(host: str, port: int) -> OutboundStream:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import trio
 
-from kafkaproto_server.types import Deferred
+from kafkaproto_server.base.types import Deferred
 
 T = TypeVar("T")
 

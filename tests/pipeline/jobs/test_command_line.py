@@ -196,8 +196,8 @@ def test_package_holds_what_executors_import(tmp_path: Path) -> None:
     assert {
         "kafkaproto_pipeline/datasource.py",
         "kafkaproto/log.py",
-        "kafkaproto_server/image/replay.py",
-        "kafkaproto_server/types.py",
+        "kafkaproto_server/metadata/image/replay.py",
+        "kafkaproto_server/base/types.py",
     } <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith("kafkaproto_server/node")]
     code = "import kafkaproto_pipeline.datasource; from kafkaproto_pipeline.jobs import consistency, state; "

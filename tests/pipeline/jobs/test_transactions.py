@@ -20,7 +20,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.jobs.transactions import keep
 from kafkaproto_pipeline.views.latest import MARKERS
-from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
+from kafkaproto_server.metadata.image.loader import LoadState, load_control_batch, load_records
 from tests.pipeline.frames import frame
 
 pytestmark = pytest.mark.jvm

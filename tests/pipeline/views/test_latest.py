@@ -26,9 +26,9 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.views import latest
 from kafkaproto_pipeline.views.latest import CHANGED_PARTITION, END_OF_RANGE, MARKERS
-from kafkaproto_server.image.entries import PartitionImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.loader import LoadState, load_records
+from kafkaproto_server.metadata.image.entries import PartitionImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.loader import LoadState, load_records
 from tests.pipeline.frames import state_rows, typed_table
 
 TOPICS = {"a": b"a" * 16, "b": b"b" * 16}

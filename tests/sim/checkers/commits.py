@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.values.control import KRaftVersion
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.types import OffsetAndEpoch
+from kafkaproto_server.base.types import OffsetAndEpoch
+from kafkaproto_server.core.raft.values.control import KRaftVersion
+from kafkaproto_server.core.raft.values.voters import VoterSet
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.checkers.logs import LogChecker
 from tests.sim.replica_log import LogBatch

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.model.states import State, StateName, voted_key
-from kafkaproto_server.raft.values.election_state import ElectionState
-from kafkaproto_server.types import NO_NODE, ReplicaKey
+from kafkaproto_server.base.types import NO_NODE, ReplicaKey
+from kafkaproto_server.core.raft.model.states import State, StateName, voted_key
+from kafkaproto_server.core.raft.values.election_state import ElectionState
 from tests.sim.checkers.invariants import Invariant, ViolationError
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.values.control import KRaftVoters
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.types import ReplicaKey
+from kafkaproto_server.base.types import ReplicaKey
+from kafkaproto_server.core.raft.values.control import KRaftVoters
+from kafkaproto_server.core.raft.values.voters import VoterSet
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.replica_log import LogBatch
 

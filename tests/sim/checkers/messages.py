@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.raft.values.messages import (
+from kafkaproto_server.base.types import ReplicaKey
+from kafkaproto_server.core.raft.values.errors import RaftError
+from kafkaproto_server.core.raft.values.messages import (
     AddVoterRequest,
     BeginQuorumEpochRequest,
     FetchRequest,
@@ -17,7 +18,6 @@ from kafkaproto_server.raft.values.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.types import ReplicaKey
 from tests.sim.checkers.elections import ElectionChecker
 from tests.sim.checkers.invariants import Invariant, ViolationError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.raft.model.states import StateName
+from kafkaproto_server.core.raft.model.states import StateName
 from tests.sim.checkers.invariants import Invariant, ViolationError
 
 if TYPE_CHECKING:

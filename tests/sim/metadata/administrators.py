@@ -18,9 +18,9 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.image.entries import TOPIC_RESOURCE
-from kafkaproto_server.image.image import ClusterImage
-from tests.controller.support.harness import update_features_request
+from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.metadata.image.image import ClusterImage
+from tests.core.controller.support.harness import update_features_request
 from tests.sim.clients import Clients
 from tests.sim.metadata.models import Operation, TopicModel, TopicState
 from tests.sim.metadata.node import Node

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterPartitionRequest, AssignReplicasToDirsResponse, BrokerHeartbeatRequest
-from kafkaproto_server.broker.assignments import AssignmentQueue
-from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
-from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
-from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.entries import UNASSIGNED_DIRECTORY
-from kafkaproto_server.types import Endpoint
-from tests.broker.support.replica_notes import ReplicaNotes
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.core.broker.assignments import AssignmentQueue
+from kafkaproto_server.core.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.core.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
+from kafkaproto_server.core.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.metadata.features import supported_ranges
+from kafkaproto_server.metadata.image.entries import UNASSIGNED_DIRECTORY
+from tests.core.broker.support.replica_notes import ReplicaNotes
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata import epochs
 from tests.sim.metadata.checker import MetadataInvariant

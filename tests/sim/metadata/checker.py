@@ -5,14 +5,14 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.metadata.image.entries import (
     LOST_DIRECTORY,
     MIGRATING_DIRECTORY,
     UNASSIGNED_DIRECTORY,
     PartitionImage,
 )
-from kafkaproto_server.image.image import _COMPARED_OF_IMAGES, ClusterImage
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.metadata.image.image import _COMPARED_OF_IMAGES, ClusterImage
 from tests.sim.checkers.invariants import ViolationError
 
 if TYPE_CHECKING:

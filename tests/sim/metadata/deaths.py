@@ -1,6 +1,6 @@
 """Proofs that brokers have failed: after a broker's connection ended, its controller finds that nobody listens there.
 
-This stands for what `node.quorum.broker_probe` does over sockets. The proof is right when it is found. The controller
+This stands for what `shell.quorum.broker_probe` does over sockets. The proof is right when it is found. The controller
 may receive it only later, and by then another incarnation of the broker may be running.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kafkaproto_server.controller.values.effects import ReportDeath
-from kafkaproto_server.controller.values.events import BrokerFailed
+from kafkaproto_server.core.controller.values.effects import ReportDeath
+from kafkaproto_server.core.controller.values.events import BrokerFailed
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.node import Node

@@ -19,8 +19,8 @@ from kafkaproto.messages import (
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
 )
-from kafkaproto_server.image.entries import PartitionImage
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.entries import PartitionImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 

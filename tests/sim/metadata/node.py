@@ -1,8 +1,8 @@
 """A node of the cluster: a replica of the quorum with a real controller, or with the image of a broker, on top.
 
-In a server, `node.quorum.committed_state` and `node.quorum.driver` connect the two cores over several turns. Here it
-happens at once: committed batches are handed over, the controller becomes active when everything before its epoch was
-replayed, and its requests go to the Raft core before anything else happens to either core.
+In a server, `shell.quorum.image.committed_state` and `shell.quorum.driver` connect the two cores over several turns.
+Here it happens at once: committed batches are handed over, the controller becomes active when everything before its
+epoch was replayed, and its requests go to the Raft core before anything else happens to either core.
 """
 
 from __future__ import annotations
@@ -13,19 +13,16 @@ from typing import TYPE_CHECKING, Any
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.controller.core.changes import MAX_AHEAD, Change
-from kafkaproto_server.controller.core.controller import Controller
-from kafkaproto_server.controller.values import events as controller_events
-from kafkaproto_server.controller.values.config import ControllerConfig
-from kafkaproto_server.controller.values.effects import Effect, ReportDeath
-from kafkaproto_server.controller.values.events import Event as ControllerEvent
-from kafkaproto_server.features import LATEST_METADATA_VERSION, METADATA_VERSION
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
-from kafkaproto_server.node.quorum.image_builder import ImageBuilder, ObserverImage
-from kafkaproto_server.raft.model.states import StateName
-from kafkaproto_server.raft.values.config import RaftConfig
-from kafkaproto_server.raft.values.effects import (
+from kafkaproto_server.base.types import Deferred, OffsetAndEpoch
+from kafkaproto_server.core.controller.machine.changes import MAX_AHEAD, Change
+from kafkaproto_server.core.controller.machine.controller import Controller
+from kafkaproto_server.core.controller.values import events as controller_events
+from kafkaproto_server.core.controller.values.config import ControllerConfig
+from kafkaproto_server.core.controller.values.effects import Effect, ReportDeath
+from kafkaproto_server.core.controller.values.events import Event as ControllerEvent
+from kafkaproto_server.core.raft.model.states import StateName
+from kafkaproto_server.core.raft.values.config import RaftConfig
+from kafkaproto_server.core.raft.values.effects import (
     AppendRefused,
     BecameLeader,
     ControlBatchAppended,
@@ -35,11 +32,14 @@ from kafkaproto_server.raft.values.effects import (
     SendResponse,
     VotersChanged,
 )
-from kafkaproto_server.raft.values.events import Event, RequestReceived, SnapshotInstalled
-from kafkaproto_server.raft.values.messages import InboundRequest, OutboundResponse
-from kafkaproto_server.raft.values.voters import VoterSet
+from kafkaproto_server.core.raft.values.events import Event, RequestReceived, SnapshotInstalled
+from kafkaproto_server.core.raft.values.messages import InboundRequest, OutboundResponse
+from kafkaproto_server.core.raft.values.voters import VoterSet
+from kafkaproto_server.metadata.features import LATEST_METADATA_VERSION, METADATA_VERSION
+from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.context import Response
-from kafkaproto_server.types import Deferred, OffsetAndEpoch
+from kafkaproto_server.shell.quorum.controller_runner import ControllerRunner
+from kafkaproto_server.shell.quorum.image.image_builder import ImageBuilder, ObserverImage
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.snapshot_files import SnapshotFiles

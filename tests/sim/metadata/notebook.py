@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.history import Call, Model, State, is_linearizable

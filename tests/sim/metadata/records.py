@@ -16,9 +16,9 @@ from kafkaproto.messages import (
     RegisterBrokerRecord,
 )
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.loader import ABORT_TRANSACTION, BEGIN_TRANSACTION, END_TRANSACTION
-from kafkaproto_server.image.replay import replay
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.loader import ABORT_TRANSACTION, BEGIN_TRANSACTION, END_TRANSACTION
+from kafkaproto_server.metadata.image.replay import replay
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 

@@ -17,7 +17,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     UpdateFeaturesRequest,
 )
-from kafkaproto_server.image.entries import CLIENT_METRICS_RESOURCE
+from kafkaproto_server.metadata.image.entries import CLIENT_METRICS_RESOURCE
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.notebook import Request, top_code

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from kafkaproto_server.controller.values import batches
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum import controller_runner
-from kafkaproto_server.security.delegation_tokens import is_expired
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.core.controller.values import batches
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.security.delegation_tokens import is_expired
+from kafkaproto_server.shell.quorum import controller_runner
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.checkers.progress import ProgressChecker
 from tests.sim.faults import Faults

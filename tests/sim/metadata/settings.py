@@ -29,10 +29,10 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
     UnregisterControllerRequest,
 )
-from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.entries import CLIENT_METRICS_RESOURCE
-from kafkaproto_server.image.image import ClusterImage
-from tests.controller.support.harness import update_features_request
+from kafkaproto_server.metadata.features import supported_ranges
+from kafkaproto_server.metadata.image.entries import CLIENT_METRICS_RESOURCE
+from kafkaproto_server.metadata.image.image import ClusterImage
+from tests.core.controller.support.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.models import Operation, SettingModel

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.snapshot import SnapshotId, read_snapshot
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum.snapshot_contents import (
+from kafkaproto_server.base.types import OffsetAndEpoch
+from kafkaproto_server.core.raft.values.voters import VoterSet
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.quorum.snapshots.snapshot_contents import (
     controls_of_snapshot,
     image_of_snapshot,
     snapshot_pieces,
 )
-from kafkaproto_server.raft.values.voters import VoterSet
-from kafkaproto_server.types import OffsetAndEpoch
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.snapshots import Snapshot, SnapshotLibrary, control_records

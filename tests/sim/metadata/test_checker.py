@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from immutables import Map
 
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.metadata.image.entries import (
     UNASSIGNED_DIRECTORY,
     BrokerRegistration,
     PartitionImage,
     TopicImage,
 )
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import ImageChecker, MetadataInvariant
 

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from kafkaproto_server.controller.core.table import COMMANDS
+from kafkaproto_server.core.controller.machine.table import COMMANDS
 from tests.sim.runner import report, timed_run
 from tests.sim.seeds import FEW, pieces, run_all_well, run_well
 
@@ -38,7 +38,7 @@ def test_every_invariant_holds_in_many_runs(seeds: range) -> None:
 
 
 def test_a_failure_is_reported_with_the_command_that_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.controller.brokers.heartbeats.changes_without", lambda *_: [])
+    monkeypatch.setattr("kafkaproto_server.core.controller.brokers.heartbeats.changes_without", lambda *_: [])
     result = next(
         result for result in (timed_run(seed, "cluster") for seed in range(1, 20)) if result.invariant
     )

@@ -11,16 +11,16 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterClientQuotasResponse, PartitionChangeRecord
-from kafkaproto_server.controller.brokers import unregister_broker
-from kafkaproto_server.controller.commands import alter_client_quotas as client_quotas
-from kafkaproto_server.controller.commands import alter_configs, create_partitions, elect_leaders
-from kafkaproto_server.controller.commands import alter_partition_reassignments as reassignments
-from kafkaproto_server.controller.core import periodic_tasks, table
-from kafkaproto_server.controller.core.table import COMMANDS
-from kafkaproto_server.controller.partitions import leader_balance
-from kafkaproto_server.controller.partitions.partitions import Goal
-from kafkaproto_server.controller.values.command import Result
-from kafkaproto_server.types import run_to_end
+from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.core.controller.brokers import unregister_broker
+from kafkaproto_server.core.controller.commands import alter_client_quotas as client_quotas
+from kafkaproto_server.core.controller.commands import alter_configs, create_partitions, elect_leaders
+from kafkaproto_server.core.controller.commands import alter_partition_reassignments as reassignments
+from kafkaproto_server.core.controller.machine import periodic_tasks, table
+from kafkaproto_server.core.controller.machine.table import COMMANDS
+from kafkaproto_server.core.controller.partitions import leader_balance
+from kafkaproto_server.core.controller.partitions.partitions import Goal
+from kafkaproto_server.core.controller.values.command import Result
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation, finds_nothing
 

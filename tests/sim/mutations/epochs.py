@@ -8,10 +8,10 @@ from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionRequest
-from kafkaproto_server.controller.brokers import alter_partition, heartbeats
-from kafkaproto_server.controller.core import table
-from kafkaproto_server.controller.core.table import COMMANDS
-from kafkaproto_server.controller.values.command import ApiError
+from kafkaproto_server.core.controller.brokers import alter_partition, heartbeats
+from kafkaproto_server.core.controller.machine import table
+from kafkaproto_server.core.controller.machine.table import COMMANDS
+from kafkaproto_server.core.controller.values.command import ApiError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation
 

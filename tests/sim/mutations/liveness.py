@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkaproto_server.raft.model.core import Core
-from kafkaproto_server.raft.model.outbox import RaftOutbox
-from kafkaproto_server.raft.roles import election, follower, quorum_epoch
-from kafkaproto_server.raft.values.effects import ShutdownCompleted
-from kafkaproto_server.raft.values.votes import VoteCount
+from kafkaproto_server.core.raft.model.core import Core
+from kafkaproto_server.core.raft.model.outbox import RaftOutbox
+from kafkaproto_server.core.raft.roles import election, follower, quorum_epoch
+from kafkaproto_server.core.raft.values.effects import ShutdownCompleted
+from kafkaproto_server.core.raft.values.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
-from kafkaproto_server.raft.model.core import Core
-from kafkaproto_server.raft.model.log_index import Diverging, LogIndex
-from kafkaproto_server.raft.model.outbox import RaftOutbox
-from kafkaproto_server.raft.model.states import Leader
-from kafkaproto_server.raft.roles import (
+from kafkaproto_server.base.types import OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft.model.core import Core
+from kafkaproto_server.core.raft.model.log_index import Diverging, LogIndex
+from kafkaproto_server.core.raft.model.outbox import RaftOutbox
+from kafkaproto_server.core.raft.model.states import Leader
+from kafkaproto_server.core.raft.roles import (
     commit,
     follower,
     leader,
@@ -19,9 +20,8 @@ from kafkaproto_server.raft.roles import (
     replication,
     snapshot_fetch,
 )
-from kafkaproto_server.raft.values.effects import HighWatermarkAdvanced
-from kafkaproto_server.raft.values.voters import VoterHistory
-from kafkaproto_server.types import OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft.values.effects import HighWatermarkAdvanced
+from kafkaproto_server.core.raft.values.voters import VoterHistory
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.replica import Replica

@@ -12,25 +12,30 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
-from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.controller.brokers import alter_partition, failed_brokers, heartbeats, registration
-from kafkaproto_server.controller.brokers import assign_replicas_to_dirs as assign_directories
-from kafkaproto_server.controller.brokers.heartbeats import BrokerControlState
-from kafkaproto_server.controller.commands import create_topics as topics
-from kafkaproto_server.controller.core import appending, controller
-from kafkaproto_server.controller.core.changes import Change
-from kafkaproto_server.controller.core.log_states import load_batch_steps
-from kafkaproto_server.controller.core.parked_responses import ParkedResponse
-from kafkaproto_server.controller.partitions import partitions
-from kafkaproto_server.controller.values.batches import batch_ends
-from kafkaproto_server.controller.values.command import ApiError
-from kafkaproto_server.controller.values.events import BatchCommitted
-from kafkaproto_server.controller.values.topic_configs import TopicConfigs
-from kafkaproto_server.image import apply_topics
-from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
-from kafkaproto_server.image.loader import LoadState
-from kafkaproto_server.node.quorum import image_builder
-from kafkaproto_server.types import NO_NODE, Steps, run_to_end
+from kafkaproto_server.base.types import NO_NODE, Steps, run_to_end
+from kafkaproto_server.core.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.core.controller.brokers import (
+    alter_partition,
+    failed_brokers,
+    heartbeats,
+    registration,
+)
+from kafkaproto_server.core.controller.brokers import assign_replicas_to_dirs as assign_directories
+from kafkaproto_server.core.controller.brokers.heartbeats import BrokerControlState
+from kafkaproto_server.core.controller.commands import create_topics as topics
+from kafkaproto_server.core.controller.machine import appending, controller
+from kafkaproto_server.core.controller.machine.changes import Change
+from kafkaproto_server.core.controller.machine.log_states import load_batch_steps
+from kafkaproto_server.core.controller.machine.parked_responses import ParkedResponse
+from kafkaproto_server.core.controller.partitions import partitions
+from kafkaproto_server.core.controller.values.batches import batch_ends
+from kafkaproto_server.core.controller.values.command import ApiError
+from kafkaproto_server.core.controller.values.events import BatchCommitted
+from kafkaproto_server.core.controller.values.topic_configs import TopicConfigs
+from kafkaproto_server.metadata.image import apply_topics
+from kafkaproto_server.metadata.image.apply_topics import NO_LEADER_CHANGE
+from kafkaproto_server.metadata.image.loader import LoadState
+from kafkaproto_server.shell.quorum.image import image_builder
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches, cluster_mutation, finds_nothing
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from kafkaproto.messages import ProducerIdsRecord
 from kafkaproto.snapshot import build_snapshot
-from kafkaproto_server.image import snapshot
-from kafkaproto_server.node.quorum import snapshot_contents
+from kafkaproto_server.metadata.image import snapshot
+from kafkaproto_server.shell.quorum.snapshots import snapshot_contents
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation
 

@@ -7,11 +7,12 @@ from unittest import mock
 
 import msgspec
 
-from kafkaproto_server.raft.model.core import Core
-from kafkaproto_server.raft.model.progress import Progress
-from kafkaproto_server.raft.model.requests import Lane
-from kafkaproto_server.raft.model.states import Unattached
-from kafkaproto_server.raft.roles import (
+from kafkaproto_server.base.types import LeaderAndEpoch
+from kafkaproto_server.core.raft.model.core import Core
+from kafkaproto_server.core.raft.model.progress import Progress
+from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.states import Unattached
+from kafkaproto_server.core.raft.roles import (
     check_quorum,
     membership,
     quorum_epoch,
@@ -19,9 +20,8 @@ from kafkaproto_server.raft.roles import (
     transitions,
     voting,
 )
-from kafkaproto_server.raft.values import trust
-from kafkaproto_server.raft.values.errors import RaftError
-from kafkaproto_server.types import LeaderAndEpoch
+from kafkaproto_server.core.raft.values import trust
+from kafkaproto_server.core.raft.values.errors import RaftError
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.options import Options

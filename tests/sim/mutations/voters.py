@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.raft.model.core import Core
-from kafkaproto_server.raft.roles import membership
-from kafkaproto_server.raft.values.voters import VoterHistory
+from kafkaproto_server.core.raft.model.core import Core
+from kafkaproto_server.core.raft.roles import membership
+from kafkaproto_server.core.raft.values.voters import VoterHistory
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

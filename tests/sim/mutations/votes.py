@@ -6,19 +6,19 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from kafkaproto_server.raft.model import states
-from kafkaproto_server.raft.model.core import Core
-from kafkaproto_server.raft.model.outbox import RaftOutbox
-from kafkaproto_server.raft.roles import election, transitions, voting
-from kafkaproto_server.raft.values import quorum, trust
-from kafkaproto_server.raft.values.effects import SendRequest, SendResponse
-from kafkaproto_server.raft.values.messages import (
+from kafkaproto_server.core.raft.model import states
+from kafkaproto_server.core.raft.model.core import Core
+from kafkaproto_server.core.raft.model.outbox import RaftOutbox
+from kafkaproto_server.core.raft.roles import election, transitions, voting
+from kafkaproto_server.core.raft.values import quorum, trust
+from kafkaproto_server.core.raft.values.effects import SendRequest, SendResponse
+from kafkaproto_server.core.raft.values.messages import (
     FetchRequest,
     PendingFetchResponse,
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.raft.values.votes import VoteCount
+from kafkaproto_server.core.raft.values.votes import VoteCount
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 

@@ -14,8 +14,8 @@ from kafkaproto.messages import (
     AlterPartitionRequest,
     AlterPartitionResponse,
 )
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.nodes.host import Host

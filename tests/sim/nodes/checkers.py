@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Sequence
 
 import trio
 
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum.published import Published
-from kafkaproto_server.raft.model.states import Leader
-from kafkaproto_server.types import NO_NODE, LeaderAndEpoch
+from kafkaproto_server.base.types import NO_NODE, LeaderAndEpoch
+from kafkaproto_server.core.raft.model.states import Leader
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.quorum.image.published import Published
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.disk import PowerLossError
 from tests.sim.metadata.checker import ImageChecker

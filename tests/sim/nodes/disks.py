@@ -21,11 +21,11 @@ from kafkaproto.log import (
 from kafkaproto.messages import QuorumStateData
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.snapshot import parse_snapshot_file_name
-from kafkaproto_server.node.quorum.snapshotting import read_image
-from kafkaproto_server.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
-from kafkaproto_server.storage.log.epoch_file import read_epoch_file
-from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from kafkaproto_server.types import METADATA_LOG_NAME, NO_NODE
+from kafkaproto_server.base.types import METADATA_LOG_NAME, NO_NODE
+from kafkaproto_server.shell.quorum.snapshots.snapshotting import read_image
+from kafkaproto_server.shell.storage.directories.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
+from kafkaproto_server.shell.storage.log.epoch_file import read_epoch_file
+from kafkaproto_server.shell.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.disk import MemoryDisk, _Node
 from tests.sim.metadata.checker import ImageChecker

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import trio
 
-from kafkaproto_server.broker.directories import LogDirectories
-from kafkaproto_server.config import Config, default_config
+from kafkaproto_server.base.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.config.node_config import Config, default_config
+from kafkaproto_server.core.broker.directories import LogDirectories
 from kafkaproto_server.node.node import Node
-from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.storage.directories.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.shell.storage.errors import StorageError
 from tests.sim.disk import PowerLossError
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.directories.file_systems import DividedDisk, FileSystem

@@ -20,10 +20,10 @@ from typing import Any
 
 import trio
 
-from kafkaproto_server.file_part import Sendable, as_buffers
-from kafkaproto_server.net.network import SocketAddress, SocketOptions
-from kafkaproto_server.net.passes import WaitTurn, at_once
-from kafkaproto_server.ports import Buffer
+from kafkaproto_server.base.file_part import Sendable, as_buffers
+from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.shell.net.network import SocketAddress, SocketOptions
+from kafkaproto_server.shell.net.passes import WaitTurn, at_once
 from tests.sim.nodes.timeline import Timeline
 
 CAPACITY_BYTES = 128 * 1024
@@ -249,7 +249,7 @@ class _Direction:
 
 
 class SimIncoming:
-    """See `net.network.Incoming`."""
+    """See `shell.net.network.Incoming`."""
 
     def __init__(self, stream: SimStream) -> None:
         self._stream = stream
@@ -270,7 +270,7 @@ class SimIncoming:
 
 
 class SimListening:
-    """See `net.network.ListeningSocket`."""
+    """See `shell.net.network.ListeningSocket`."""
 
     def __init__(self, host: NetHost, port: int) -> None:
         self._host = host
@@ -312,7 +312,8 @@ class SimListening:
 
 
 class NetHost:
-    """One machine on the network, and what its process has open. It is a `net.network.Network` for that process."""
+    """One machine on the network, and what its process has open. It is a `shell.net.network.Network` for that
+    process."""
 
     def __init__(self, net: Net, name: str, address: str) -> None:
         self.net = net
@@ -432,7 +433,7 @@ class NetHost:
 
 
 class SimNames:
-    """See `net.network.Names`."""
+    """See `shell.net.network.Names`."""
 
     def __init__(self, net: Net) -> None:
         self._net = net

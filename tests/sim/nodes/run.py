@@ -17,18 +17,18 @@ from unittest import mock
 
 import trio
 
-from kafkaproto_server.coordinator.groups import classic_group
-from kafkaproto_server.coordinator.transactions import coordinator, transaction
-from kafkaproto_server.log_state import producers
+from kafkaproto_server.core.coordinators.groups.classic import group as classic_group
+from kafkaproto_server.core.coordinators.transactions import coordinator, transaction
+from kafkaproto_server.core.log_state import producers
+from kafkaproto_server.core.raft.model import progress
+from kafkaproto_server.core.replicas import fetch_sessions
+from kafkaproto_server.core.share_partitions import sessions
 from kafkaproto_server.node import startup
-from kafkaproto_server.node.quorum import log_cleaning
-from kafkaproto_server.node.replicas import topic_settings
-from kafkaproto_server.node.to_controller import forwarding
-from kafkaproto_server.raft.model import progress
-from kafkaproto_server.replica import fetch_sessions
-from kafkaproto_server.share import sessions
-from kafkaproto_server.storage.directories.format import QuorumStart
-from kafkaproto_server.storage.log.segment import LogConfig
+from kafkaproto_server.shell.quorum.image import log_cleaning
+from kafkaproto_server.shell.replicas.files import topic_settings
+from kafkaproto_server.shell.storage.directories.format import QuorumStart
+from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.to_controller import forwarding
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.nodes import timeline as virtual
 from tests.sim.nodes.brokers import BrokerRequests

@@ -16,9 +16,9 @@ from kafkaproto.connection import ClientConnection, Negotiated
 from kafkaproto.errors import ProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.messages import AddRaftVoterRequest, MetadataRequest
-from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.values import messages as raft
-from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.base.types import Endpoint, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft import wire
+from kafkaproto_server.core.raft.values import messages as raft
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import BROKER_PORT, CONTROLLER_PORT, Host
 from tests.sim.nodes.network import BLACK_HOLE, NetHost, SimStream

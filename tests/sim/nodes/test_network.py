@@ -7,7 +7,7 @@ import random
 import pytest
 import trio
 
-from kafkaproto_server.net.network import SocketOptions
+from kafkaproto_server.shell.net.network import SocketOptions
 from tests.sim.nodes.network import CAPACITY_BYTES, NetHost, SimListening, SimStream
 from tests.sim.nodes.two_machines import play
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproto_server.coordinator.transactions import coordinator, transaction
-from kafkaproto_server.log_state import producers
+from kafkaproto_server.core.coordinators.transactions import coordinator, transaction
+from kafkaproto_server.core.log_state import producers
 from tests.running.counting import NODES, count_run
 from tests.sim.nodes.coordination.traffic import (
     FIRST_WITH_COORDINATORS,

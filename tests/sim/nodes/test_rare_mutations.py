@@ -7,18 +7,19 @@ from functools import partial
 
 import pytest
 
-from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.reached import find_reached
-from kafkaproto_server.types import METADATA_TOPIC_ID
-from tests.coordinator.transactions import test_end_txn, test_partitions, test_time
-from tests.log_state import test_leader_epochs, test_producers
-from tests.node.replicas import test_hosted, test_maintenance, test_moves, test_replica_manager
-from tests.replica import test_partition, test_verification
+from kafkaproto_server.base.types import METADATA_TOPIC_ID
+from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.reached import find_reached
+from tests.core.coordinators.transactions import test_end_txn, test_partitions, test_time
+from tests.core.log_state import test_leader_epochs, test_producers
+from tests.core.replicas import test_partition, test_verification
+from tests.shell.replicas import test_replica_manager
+from tests.shell.replicas.files import test_hosted, test_maintenance, test_moves
+from tests.shell.storage.support.helpers import batch
 from tests.sim.disk import MemoryDisk
 from tests.sim.mutations.mutation import mutated
 from tests.sim.nodes.mutations import directories, record_logs, records, transactions
 from tests.sim.nodes.mutations.storage import RARE
-from tests.storage.support.helpers import batch
 
 DIRECTORY = "/log"
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 import trio
 
-from kafkaproto_server.node.io_workers import Report, Work
+from kafkaproto_server.shell.process.io_workers import Report, Work
 from tests.sim.disk import MemoryDisk, MemoryFile, PowerLossError, _Node
 from tests.support.instructions import InstructionCounter
 
@@ -117,7 +117,7 @@ class TimedDisk(MemoryDisk):
 
 
 class SimThreads:
-    """See `node.threads.Threads`, for one life of one node."""
+    """See `shell.process.threads.Threads`, for one life of one node."""
 
     def __init__(self, disk: TimedDisk, rng: random.Random, power_lost: Callable[[], None]) -> None:
         """``power_lost`` is called when the disk says that the machine lost power in the middle of an operation."""
@@ -213,7 +213,7 @@ class SimThreads:
 
 
 class SimLane:
-    """See `node.io_workers.Lane`."""
+    """See `shell.process.io_workers.Lane`."""
 
     def __init__(self, workers: SimWorkers, work: Work[Any]) -> None:
         self._workers = workers
@@ -226,7 +226,7 @@ class SimLane:
 
 
 class SimWorkers:
-    """See `node.io_workers.IoWorkers`: one lane after the other, in an order that the seed chooses."""
+    """See `shell.process.io_workers.IoWorkers`: one lane after the other, in an order that the seed chooses."""
 
     def __init__(self, threads: SimThreads) -> None:
         self._threads = threads

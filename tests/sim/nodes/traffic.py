@@ -24,10 +24,10 @@ from kafkaproto.messages import (
     MetadataRequest,
     UpdateFeaturesResponse,
 )
-from kafkaproto_server.image.entries import TOPIC_RESOURCE
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.net.peers import PeerChannel, PeerError
-from tests.controller.support.harness import update_features_request
+from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.net.peers import PeerChannel, PeerError
+from tests.core.controller.support.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.administrators import _REQUESTS as TOPIC_REQUESTS
 from tests.sim.metadata.checker import MetadataInvariant

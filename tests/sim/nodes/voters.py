@@ -14,8 +14,8 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
     RemoveRaftVoterResponse,
 )
-from kafkaproto_server.net.peers import PeerError
-from kafkaproto_server.types import ReplicaKey
+from kafkaproto_server.base.types import ReplicaKey
+from kafkaproto_server.shell.net.peers import PeerError
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
 from tests.sim.nodes.network import NetHost

@@ -35,7 +35,7 @@ def rule(expression: str) -> Rule:
     return Rule(
         row="sample.txt:1",
         room="replica",
-        path="replica/sample.py",
+        path="core/replicas/sample.py",
         function="joins",
         expression=expression,
         cost="Something is lost.",

@@ -41,7 +41,7 @@ def rule(function: str, expression: str, number: int | None = None) -> Rule:
     return Rule(
         row="replica.txt:7",
         room="replica",
-        path="replica/follower.py",
+        path="core/replicas/follower.py",
         function=function,
         expression=expression,
         number=number,
@@ -77,8 +77,8 @@ def test_a_file_is_read_paragraph_by_paragraph(tmp_path: Path) -> None:
     path = tmp_path / "replica.txt"
     path.write_text(
         "# The rules of a room.\n\n"
-        "replica/follower.py Follower.cut\n    end < self.start #2\n    Records\n    are lost.\n\n"
-        "replica/follower.py Follower.joins\n    end >= self.start\n    Others are.\n"
+        "core/replicas/follower.py Follower.cut\n    end < self.start #2\n    Records\n    are lost.\n\n"
+        "core/replicas/follower.py Follower.joins\n    end >= self.start\n    Others are.\n"
     )
     first, second = rules_in(path)
     assert (first.row, first.function, first.expression, first.number) == (
@@ -89,17 +89,17 @@ def test_a_file_is_read_paragraph_by_paragraph(tmp_path: Path) -> None:
     )
     assert first.cost == "Records are lost."
     assert (second.row, second.number) == ("replica.txt:8", None)
-    assert str(second) == "replica/follower.py Follower.joins: end >= self.start"
-    assert second.module == "kafkaproto_server.replica.follower"
+    assert str(second) == "core/replicas/follower.py Follower.joins: end >= self.start"
+    assert second.module == "kafkaproto_server.core.replicas.follower"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "replica/follower.py\n    a < b\n    Something is lost.",
+        "core/replicas/follower.py\n    a < b\n    Something is lost.",
         "replica/follower Follower.cut\n    a < b\n    Something is lost.",
-        "replica/follower.py Follower.cut\n    a < b",
-        "replica/follower.py Follower.cut\n  a < b\n    Something is lost.",
+        "core/replicas/follower.py Follower.cut\n    a < b",
+        "core/replicas/follower.py Follower.cut\n  a < b\n    Something is lost.",
     ],
     ids=["no function", "no file", "no cost", "not indented"],
 )
@@ -145,5 +145,5 @@ def test_an_expression_that_was_edited_is_reported_with_its_row() -> None:
         find(rule("Follower.joins", "end >= self.start"), edited)
     with pytest.raises(RowError, match=r"replica\.txt:7: .* has no function Follower\.leaves"):
         find(rule("Follower.leaves", "end >= self.start"), edited)
-    with pytest.raises(RowError, match=r"replica\.txt:7: there is no file replica/follower\.py"):
+    with pytest.raises(RowError, match=r"replica\.txt:7: there is no file core/replicas/follower\.py"):
         check(rule("Follower.joins", "end >= self.start"))

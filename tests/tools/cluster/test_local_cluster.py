@@ -19,10 +19,10 @@ from kafkaproto.message import Message
 from kafkaproto.messages import MetadataResponse, VotersRecord
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord
-from kafkaproto_server.config import Config, check_supported
-from kafkaproto_server.storage.directories.meta_properties import read_log_directory
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.config.node_config import Config, check_supported
+from kafkaproto_server.shell.storage.directories.meta_properties import read_log_directory
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from kafkaproto_server.tools.cluster.cluster_layout import (
     ClusterLayout,
     LayoutError,

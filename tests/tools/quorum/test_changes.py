@@ -27,9 +27,9 @@ from kafkaproto.messages import (
     UnregisterControllerRequest,
     UnregisterControllerResponse,
 )
+from kafkaproto_server.base.types import Endpoint, ReplicaKey
 from kafkaproto_server.tools.quorum.access import ChangeResult, QuorumAccess, ResponseLost
 from kafkaproto_server.tools.quorum.metadata_quorum import cli
-from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.support.quorum_model import QuorumModel, key
 from tests.tools.support.quorum_responses import CLUSTER_ID
 from tests.tools.support.scripted_server import Responses, ScriptedServer, serving

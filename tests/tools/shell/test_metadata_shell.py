@@ -27,10 +27,11 @@ from kafkaproto.messages import (
     FetchSnapshotResponse,
 )
 from kafkaproto.records.batch import build_batch
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.entries import TopicImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.base.types import METADATA_LOG_NAME, METADATA_TOPIC, METADATA_TOPIC_ID
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.entries import TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.storage.disk import OsDisk
 from kafkaproto_server.tools.shell import follower as metadata_follower
 from kafkaproto_server.tools.shell import metadata_shell
 from kafkaproto_server.tools.shell import nodes as metadata_nodes
@@ -38,7 +39,6 @@ from kafkaproto_server.tools.shell.commands import InvalidCommand, Shell, run_li
 from kafkaproto_server.tools.shell.metadata_shell import completions, main
 from kafkaproto_server.tools.shell.nodes import FileNode, root
 from kafkaproto_server.tools.shell.sources import load_file
-from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC, METADATA_TOPIC_ID
 from tests.tools.support.in_process import run
 from tests.tools.support.metadata_shell_files import (
     APPEND_TIME_MS,

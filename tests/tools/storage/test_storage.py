@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kafkaproto import uuids
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.metadata.bootstrap import read_bootstrap
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.tools.storage.storage import main
 from tests.tools.support.in_process import run
 

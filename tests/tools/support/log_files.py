@@ -25,11 +25,11 @@ from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import build_snapshot
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.segment import LogConfig
-from kafkaproto_server.storage.metadata.bootstrap import voters_record
-from kafkaproto_server.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey, Voter
+from kafkaproto_server.base.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey, Voter
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.metadata.bootstrap import voters_record
 
 TOPIC_ID = bytes(range(16))
 DIRECTORY_ID = bytes(range(100, 116))

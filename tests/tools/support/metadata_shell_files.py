@@ -23,12 +23,12 @@ from kafkaproto.records.batch import build_batch
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot, snapshot_file_name
-from kafkaproto_server.image.records import record_version
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.segment import LogConfig
-from kafkaproto_server.types import METADATA_TOPIC_ID
-from tests.security.support.acl_making import acl_record
+from kafkaproto_server.base.types import METADATA_TOPIC_ID
+from kafkaproto_server.metadata.image.records import record_version
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.segment import LogConfig
+from tests.metadata.security.support.acl_making import acl_record
 
 EPOCH = 7
 APPEND_TIME_MS = 1_790_000_000_123

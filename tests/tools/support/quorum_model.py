@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
+from kafkaproto_server.base.types import Endpoint, ReplicaKey
 from kafkaproto_server.tools.quorum.access import ChangeResult, DescribedQuorum
-from kafkaproto_server.types import Endpoint, ReplicaKey
 from tests.tools.support.quorum_responses import CLUSTER_ID
 
 NOW_MS = 1_795_239_301_118

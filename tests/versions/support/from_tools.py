@@ -14,11 +14,11 @@ from kafkaproto.message import Message
 from kafkaproto.snapshot import SnapshotId
 from kafkaproto_pipeline.jobs.watch.checks import CheckError, check_topic
 from kafkaproto_pipeline.sources.live_quorum import LiveQuorum, UnreachableError
+from kafkaproto_server.base.types import METADATA_TOPIC, Endpoint, ReplicaKey
 from kafkaproto_server.tools.cluster.local_cluster import _brokers_named_by
 from kafkaproto_server.tools.quorum.access import QuorumAccess
 from kafkaproto_server.tools.quorum.watch import uncommitted_voters
 from kafkaproto_server.tools.shell.follower import QuorumFollower
-from kafkaproto_server.types import METADATA_TOPIC, Endpoint, ReplicaKey
 from tests.versions.support.peer import ReleasePeer
 from tests.versions.support.senders import REFUSED, Sender
 from tests.versions.support.served import BROKER, CONTROLLER

@@ -18,9 +18,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
-from kafkaproto_server.node.coordinators.broker_requests import OtherBrokers
-from kafkaproto_server.node.to_controller.channel import ControllerChannel
-from kafkaproto_server.types import Endpoint
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.to_controller.channel import ControllerChannel
 from tests.node.support.controllers import MiddleRng
 from tests.versions.support.served import Served
 

@@ -14,8 +14,8 @@ from kafkaproto.schema import FieldSchema, StructSchema
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("kafkaproto", "server/kafkaproto_server", "pipeline/kafkaproto_pipeline")
-RECEIVERS = ("apis", "controller")
-"""Rooms that get requests from others, and send none."""
+RECEIVERS = ("apis/", "core/controller/", "generated/")
+"""Folders that get requests from others and send none, and what is generated."""
 _MODULE = "kafkaproto.messages"
 _SUFFIX = "Request"
 
@@ -27,7 +27,7 @@ def modules() -> dict[str, ast.Module]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             inside = path.relative_to(ROOT / package)
-            if inside.parts[0] in (*RECEIVERS, "generated") or (
+            if inside.as_posix().startswith(RECEIVERS) or (
                 inside.name == "messages.py" and package == "kafkaproto"
             ):
                 continue

@@ -11,22 +11,22 @@ from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.coordinator.transactions.values import TransactionMarker
-from kafkaproto_server.metrics.coordinators import VerificationMetrics
-from kafkaproto_server.node.coordinators.added_partitions import AddedPartitions
-from kafkaproto_server.node.coordinators.dead_letter_channels import DeadLetterChannels
-from kafkaproto_server.node.coordinators.latest_offsets import LatestOffsetFinder
-from kafkaproto_server.node.coordinators.markers import MarkerChannels
-from kafkaproto_server.node.coordinators.persister import SharePersister
-from kafkaproto_server.node.replicas.fetchers import _Followed
-from kafkaproto_server.node.replicas.offsets import EARLIEST, LATEST
+from kafkaproto_server.base.metrics.coordinators import VerificationMetrics
+from kafkaproto_server.core.coordinators.transactions.values import TransactionMarker
+from kafkaproto_server.metadata.topic_names import SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.share_group_requests import TopicPartition as ShareTopicPartition
 from kafkaproto_server.requests.share_state import ACKNOWLEDGED, Result, ShareState, StateBatch
 from kafkaproto_server.requests.transaction_requests import AsksCoordinator, Producer, TopicPartition
-from kafkaproto_server.topic_names import SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
+from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOffsetFinder
+from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
+from kafkaproto_server.shell.coordinators.transactions.added_partitions import AddedPartitions
+from kafkaproto_server.shell.coordinators.transactions.markers import MarkerChannels
+from kafkaproto_server.shell.replicas.followers.fetchers import _Followed
+from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
 from tests.apis.support.data_broker import OTHER, DataBroker
-from tests.node.replicas.test_fetchers import TOPIC_ID, Following
 from tests.node.support.controllers import MiddleRng, TrioClock
+from tests.shell.replicas.followers.test_fetchers import TOPIC_ID, Following
 from tests.versions.support.peer import ENDPOINT, TIMEOUT_MS, ReleasePeer
 from tests.versions.support.senders import REFUSED, Sender
 from tests.versions.support.served import BROKER
@@ -378,8 +378,11 @@ def fetched(request: Message) -> Message:
     )
 
 
-_NODE = "server/kafkaproto_server/node/"
-FETCHERS = (_NODE + "replicas/fetchers.py", "server/kafkaproto_server/requests/fetch_requests.py")
+_COORDINATORS = "server/kafkaproto_server/shell/coordinators"
+FETCHERS = (
+    "server/kafkaproto_server/shell/replicas/followers/fetchers.py",
+    "server/kafkaproto_server/requests/fetch_requests.py",
+)
 
 
 def follower(level: int) -> Sender:
@@ -400,7 +403,7 @@ TO_BROKERS = (
         name="ends of transactions",
         listener=BROKER,
         sends=("WriteTxnMarkersRequest",),
-        modules=(_NODE + "coordinators/markers.py",),
+        modules=(f"{_COORDINATORS}/transactions/markers.py",),
         respond=marked,
         run=send_markers,
         handled=[{5: {PARTITION: ErrorCode.NONE}}],
@@ -409,7 +412,7 @@ TO_BROKERS = (
         name="partitions of transactions",
         listener=BROKER,
         sends=("AddPartitionsToTxnRequest",),
-        modules=(_NODE + "coordinators/added_partitions.py",),
+        modules=(f"{_COORDINATORS}/transactions/added_partitions.py",),
         respond=verified,
         run=verify,
         handled=[{}],
@@ -418,7 +421,7 @@ TO_BROKERS = (
         name="latest offsets",
         listener=BROKER,
         sends=("ListOffsetsRequest",),
-        modules=(_NODE + "coordinators/latest_offsets.py",),
+        modules=(f"{_COORDINATORS}/groups/latest_offsets.py",),
         respond=ends,
         run=find_latest,
         handled=[(ErrorCode.NONE, 20)],
@@ -427,7 +430,7 @@ TO_BROKERS = (
         name="dead letters",
         listener=BROKER,
         sends=("ProduceRequest",),
-        modules=(_NODE + "coordinators/dead_letter_channels.py",),
+        modules=(f"{_COORDINATORS}/dead_letter_channels.py",),
         respond=produced,
         run=write_dead_letters,
         handled=ErrorCode.NONE,
@@ -436,7 +439,7 @@ TO_BROKERS = (
         name="states of share groups",
         listener=BROKER,
         sends=tuple(f"{each}Request" for each in SHARE_STATE),
-        modules=(_NODE + "coordinators/persister.py",),
+        modules=(f"{_COORDINATORS}/share_state/persister.py",),
         respond=kept,
         run=keep_states,
         handled=[ErrorCode.NONE] * len(SHARE_STATE),

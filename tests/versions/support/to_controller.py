@@ -27,24 +27,24 @@ from kafkaproto.messages import (
     EnvelopeResponse,
 )
 from kafkaproto.support import joined
-from kafkaproto_server.broker.assignments import AssignmentQueue
-from kafkaproto_server.broker.directories import LogDirectories, LogDirectory
-from kafkaproto_server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.features import supported_ranges
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.broker.assignment_sender import AssignmentSender
-from kafkaproto_server.node.coordinators.dead_letter_channels import DeadLetterChannels
-from kafkaproto_server.node.coordinators.internal_topics import InternalTopics
-from kafkaproto_server.node.quorum.published import Published
-from kafkaproto_server.node.replicas.isr_sender import IsrSender
-from kafkaproto_server.node.replicas.producer_ids import ProducerIds
-from kafkaproto_server.node.to_controller.channel import ControllerUnavailable
-from kafkaproto_server.node.to_controller.forwarding import Forwarder
-from kafkaproto_server.node.to_controller.registration import _register
-from kafkaproto_server.node.to_controller.streams_topics import StreamsTopics
-from kafkaproto_server.replica.partition import IsrChange
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.core.broker.assignments import AssignmentQueue
+from kafkaproto_server.core.broker.directories import LogDirectories, LogDirectory
+from kafkaproto_server.core.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
+from kafkaproto_server.core.replicas.partition import IsrChange
+from kafkaproto_server.metadata.features import supported_ranges
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.shell.broker.assignment_sender import AssignmentSender
+from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
+from kafkaproto_server.shell.coordinators.internal_topics import InternalTopics
+from kafkaproto_server.shell.quorum.image.published import Published
+from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
+from kafkaproto_server.shell.replicas.producer_ids import ProducerIds
+from kafkaproto_server.shell.to_controller.channel import ControllerUnavailable
+from kafkaproto_server.shell.to_controller.forwarding import Forwarder
+from kafkaproto_server.shell.to_controller.registration import _register
+from kafkaproto_server.shell.to_controller.streams_topics import StreamsTopics
 from tests.apis.support.services import context
 from tests.node.support.controllers import TrioClock
 from tests.node.support.other_brokers import other_brokers
@@ -325,18 +325,18 @@ def _unused(*arguments: object) -> None:
     raise AssertionError("nothing is written here")
 
 
-_FORWARDING = "server/kafkaproto_server/node/to_controller/forwarding.py"
-_STREAMS = "server/kafkaproto_server/node/to_controller/streams_topics.py"
-_STREAMS_CORE = "server/kafkaproto_server/coordinator/groups/streams/internal_topics.py"
-_INTERNAL = "server/kafkaproto_server/node/coordinators/internal_topics.py"
-_DEAD = "server/kafkaproto_server/node/coordinators/dead_letter_channels.py"
+_FORWARDING = "server/kafkaproto_server/shell/to_controller/forwarding.py"
+_STREAMS = "server/kafkaproto_server/shell/to_controller/streams_topics.py"
+_STREAMS_CORE = "server/kafkaproto_server/core/coordinators/groups/streams/internal_topics.py"
+_INTERNAL = "server/kafkaproto_server/shell/coordinators/internal_topics.py"
+_DEAD = "server/kafkaproto_server/shell/coordinators/dead_letter_channels.py"
 
 TO_CONTROLLER = (
     Sender(
         name="a broker's life",
         listener=CONTROLLER,
         sends=("BrokerRegistrationRequest", "BrokerHeartbeatRequest"),
-        modules=("server/kafkaproto_server/broker/lifecycle.py",),
+        modules=("server/kafkaproto_server/core/broker/lifecycle.py",),
         respond=welcome,
         run=live,
         handled=["starting", "recovery", "running", "shutting down"],
@@ -345,7 +345,7 @@ TO_CONTROLLER = (
         name="a controller's registration",
         listener=CONTROLLER,
         sends=("ControllerRegistrationRequest",),
-        modules=("server/kafkaproto_server/node/to_controller/registration.py",),
+        modules=("server/kafkaproto_server/shell/to_controller/registration.py",),
         respond=lambda request: ControllerRegistrationResponse(),
         run=register,
         handled=True,
@@ -354,7 +354,7 @@ TO_CONTROLLER = (
         name="ISR changes",
         listener=CONTROLLER,
         sends=("AlterPartitionRequest",),
-        modules=("server/kafkaproto_server/replica/isr_changes.py",),
+        modules=("server/kafkaproto_server/core/replicas/isr_changes.py",),
         respond=isr_changed,
         run=change_isr,
         handled=[[1, 2]],
@@ -364,8 +364,8 @@ TO_CONTROLLER = (
         listener=CONTROLLER,
         sends=("AssignReplicasToDirsRequest",),
         modules=(
-            "server/kafkaproto_server/broker/assignments.py",
-            "server/kafkaproto_server/node/broker/assignment_sender.py",
+            "server/kafkaproto_server/core/broker/assignments.py",
+            "server/kafkaproto_server/shell/broker/assignment_sender.py",
         ),
         respond=assigned,
         run=assign,
@@ -375,7 +375,7 @@ TO_CONTROLLER = (
         name="producer ids",
         listener=CONTROLLER,
         sends=("AllocateProducerIdsRequest",),
-        modules=("server/kafkaproto_server/node/replicas/producer_ids.py",),
+        modules=("server/kafkaproto_server/shell/replicas/producer_ids.py",),
         respond=lambda request: AllocateProducerIdsResponse(producer_id_start=1000, producer_id_len=1000),
         run=take_producer_ids,
         handled=[1000],

@@ -9,12 +9,18 @@ import trio
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.node.quorum.raft_channel import RaftChannel
-from kafkaproto_server.raft.values import messages
-from kafkaproto_server.raft.values.effects import SendRequest
-from kafkaproto_server.raft.values.events import RequestFailed, RequestFailure
-from kafkaproto_server.raft.values.messages import Destination, OutboundRequest
-from kafkaproto_server.types import METADATA_TOPIC, METADATA_TOPIC_ID, Endpoint, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.base.types import (
+    METADATA_TOPIC,
+    METADATA_TOPIC_ID,
+    Endpoint,
+    OffsetAndEpoch,
+    ReplicaKey,
+)
+from kafkaproto_server.core.raft.values import messages
+from kafkaproto_server.core.raft.values.effects import SendRequest
+from kafkaproto_server.core.raft.values.events import RequestFailed, RequestFailure
+from kafkaproto_server.core.raft.values.messages import Destination, OutboundRequest
+from kafkaproto_server.shell.quorum.raft_channel import RaftChannel
 from tests.node.support.controllers import MiddleRng
 from tests.versions.support.peer import TIMEOUT_MS, ReleasePeer
 from tests.versions.support.senders import REFUSED, Sender
@@ -168,7 +174,7 @@ def _sender(name: str, request_name: str, request: OutboundRequest) -> Sender:
         name=name,
         listener=CONTROLLER,
         sends=(request_name,),
-        modules=("server/kafkaproto_server/raft/wire/outbound.py",),
+        modules=("server/kafkaproto_server/core/raft/wire/outbound.py",),
         respond=responses,
         run=lambda peer: _ask(peer, request),
         handled=handled.get(request_name, request_name.replace("Request", "Response")),

@@ -37,7 +37,7 @@ from kafkaproto_pipeline.jobs.state.rows import counted, is_unknown, newest_end,
 from kafkaproto_pipeline.jobs.transactions import taken_back
 from kafkaproto_pipeline.views.latest import END_OF_RANGE
 from kafkaproto_pipeline.views.schema import CONTROL_TYPES, STATE_RECORD
-from kafkaproto_server.image.entries import METADATA_VERSION_FEATURE
+from kafkaproto_server.metadata.image.entries import METADATA_VERSION_FEATURE
 
 
 def write_snapshot(df: DataFrame, directory: str) -> DataFrame:

@@ -1,6 +1,6 @@
 """Turns rows of the state's tables into records of a snapshot, with keys that sort them into a snapshot's order.
 
-The records and their order are those of `image.snapshot`: both ways to the same state give the same bytes.
+The records and their order are those of `metadata.image.snapshot`: both ways to the same state give the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.metadata.image.entries import (
     METADATA_VERSION_FEATURE,
     AccessControlEntry,
     BrokerRegistration,
@@ -31,15 +32,14 @@ from kafkaproto_server.image.entries import (
     FeatureRange,
     PartitionImage,
 )
-from kafkaproto_server.image.partition_codec import PartitionEncoder
-from kafkaproto_server.image.records import (
+from kafkaproto_server.metadata.image.partition_codec import PartitionEncoder
+from kafkaproto_server.metadata.image.records import (
     acl_record,
     delegation_token_record,
     record_version,
     register_broker_record,
     register_controller_record,
 )
-from kafkaproto_server.types import Endpoint
 
 Row = Mapping[str, Any]
 Keyed = tuple[bytes, bytes]

@@ -17,12 +17,12 @@ from kafkaproto.message import Message
 from kafkaproto.messages import message_class
 from kafkaproto_pipeline.jobs.consistency.rows import Content, sort_sets
 from kafkaproto_pipeline.views.schema import RECORD_VIEWS
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.errors import ReplayError
-from kafkaproto_server.image.image import EMPTY_IMAGE, ClusterImage
-from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
-from kafkaproto_server.image.replay import replay_all
-from kafkaproto_server.image.snapshot import image_records
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.errors import ReplayError
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
+from kafkaproto_server.metadata.image.loader import LoadState, load_control_batch, load_records
+from kafkaproto_server.metadata.image.replay import replay_all
+from kafkaproto_server.metadata.image.snapshot import image_records
 
 EQUAL = "equal"
 DIFFERS = "differs"

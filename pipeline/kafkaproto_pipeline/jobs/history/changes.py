@@ -20,7 +20,7 @@ from kafkaproto_pipeline.jobs.history.rows import (
 )
 from kafkaproto_pipeline.jobs.words import word
 from kafkaproto_pipeline.views.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS
-from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE
 
 CONFIG_TYPES = ("ConfigRecord", "TopicRecord", "RemoveTopicRecord")
 ACL_TYPES = ("AccessControlEntryRecord", "RemoveAccessControlEntryRecord")

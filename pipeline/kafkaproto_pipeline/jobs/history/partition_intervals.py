@@ -23,7 +23,7 @@ from kafkaproto_pipeline.jobs.history.rows import (
     topics,
     up_to_now,
 )
-from kafkaproto_server.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
+from kafkaproto_server.metadata.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
 
 KEY = (CLUSTER, "topicId", "partitionId")
 RECORD_TYPES = ("PartitionRecord", "PartitionChangeRecord", "TopicRecord", "RemoveTopicRecord")

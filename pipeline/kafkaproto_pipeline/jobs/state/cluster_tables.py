@@ -1,4 +1,5 @@
-"""Brokers, controllers and features after the last row; `image.apply_cluster` defines the meaning of the records."""
+"""Brokers, controllers and features after the last row; `metadata.image.apply_cluster` defines the meaning of the
+records."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """ACLs, quotas, producer ids, SCRAM credentials and delegation tokens after the last row.
 
-`image.apply_configs` defines the meaning of the records. Numbers are those of Kafka's wire protocol.
+`metadata.image.apply_configs` defines the meaning of the records. Numbers are those of Kafka's wire protocol.
 """
 
 from __future__ import annotations

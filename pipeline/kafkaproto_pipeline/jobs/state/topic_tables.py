@@ -1,4 +1,5 @@
-"""Topics, partitions and configs after the last row; `image.apply_topics` defines the meaning of the records."""
+"""Topics, partitions and configs after the last row; `metadata.image.apply_topics` defines the meaning of the
+records."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs.state.rows import counted, partition_changes, records, schema_of
 from kafkaproto_pipeline.views import latest
-from kafkaproto_server.image.entries import TOPIC_RESOURCE
+from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE
 
 TOPIC = "TopicRecord"
 REMOVE = "RemoveTopicRecord"

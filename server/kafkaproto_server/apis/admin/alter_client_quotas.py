@@ -1,6 +1,6 @@
 """AlterClientQuotas (49), v0-1; controller listeners, forwarded by brokers (KIP-546).
 
-The active controller decides on each entity separately (`controller.commands.alter_client_quotas`).
+The active controller decides on each entity separately (`core.controller.commands.alter_client_quotas`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.image.apply_configs import quota_entity
-from kafkaproto_server.image.entries import QuotaEntity
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.image.apply_configs import quota_entity
+from kafkaproto_server.metadata.image.entries import QuotaEntity
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 
 def refuse(request: AlterClientQuotasRequest, refusal: Refusal) -> Steps[AlterClientQuotasResponse]:

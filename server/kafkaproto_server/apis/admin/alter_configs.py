@@ -1,7 +1,7 @@
 """AlterConfigs (33), v0-2; both kinds of listeners (KIP-133).
 
 Replaces all configs of a resource. A broker refuses what is wrong in any case and forwards the rest to the active
-controller, which decides (`controller.commands.alter_configs`). This API cannot change the levels of loggers.
+controller, which decides (`core.controller.commands.alter_configs`). This API cannot change the levels of loggers.
 `admin.config_changes` has the code that it shares with IncrementalAlterConfigs.
 """
 
@@ -18,10 +18,10 @@ from kafkaproto_server.apis.admin.config_changes import (
 )
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.image.entries import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Steps
 
 _ACCESS = of_items(Operation.ALTER_CONFIGS, ResourceType.ANY)
 

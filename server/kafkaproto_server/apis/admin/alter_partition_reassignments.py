@@ -1,7 +1,7 @@
 """AlterPartitionReassignments (45), v0-1; controller listeners, forwarded by brokers (KIP-455).
 
 The active controller moves partitions to other replicas, or cancels a move. The decision is
-`controller.commands.alter_partition_reassignments`.
+`core.controller.commands.alter_partition_reassignments`.
 
 - v1 can refuse moves that change the number of replicas (KIP-860).
 """
@@ -12,9 +12,9 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import PARTITIONS
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 _TopicResult = AlterPartitionReassignmentsResponse.ReassignableTopicResponse
 _PartitionResult = AlterPartitionReassignmentsResponse.ReassignablePartitionResponse

@@ -24,25 +24,25 @@ from kafkaproto.messages import (
 from kafkaproto_server.apis.admin.describe_configs import CLUSTER_DEFAULT, is_node
 from kafkaproto_server.apis.admin.logger_levels import Outcome, change_logger_levels
 from kafkaproto_server.apis.authorization import ALL_CONFIG_RESOURCES, allowed_items, config_problem
+from kafkaproto_server.base.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
+from kafkaproto_server.base.types import Deferred, Steps, T
 from kafkaproto_server.config.dynamic import problem_of_change
-from kafkaproto_server.config_keys.definitions import BROKER_KEYS
-from kafkaproto_server.config_keys.lists import has_repeated, with_entries, without_entries
-from kafkaproto_server.config_keys.model import ConfigType
-from kafkaproto_server.config_keys.node_configs import NodeConfigs
-from kafkaproto_server.config_keys.validate import validate_broker_config
-from kafkaproto_server.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS
+from kafkaproto_server.config.keys.lists import has_repeated, with_entries, without_entries
+from kafkaproto_server.config.keys.model import ConfigType
+from kafkaproto_server.config.keys.validate import validate_broker_config
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.metadata.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
 )
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import HandlerResult, RequestContext, Response, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Deferred, Steps, T
 
 MAX_KEYS = 1_000
 """The number of keys of one resource that one request may change: Kafka has some 300 for a broker, and a few for each

@@ -1,6 +1,6 @@
 """CreatePartitions (37), v0-3; controller listeners, forwarded by brokers (KIP-195).
 
-The active controller decides on each topic separately (`controller.commands.create_partitions`). A topic that the
+The active controller decides on each topic separately (`core.controller.commands.create_partitions`). A topic that the
 sender may not alter gets TOPIC_AUTHORIZATION_FAILED, after the results of the others.
 """
 
@@ -16,11 +16,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import KEYS
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Steps
 
 _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 

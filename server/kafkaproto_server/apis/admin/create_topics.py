@@ -1,8 +1,8 @@
 """CreateTopics (19), v2-7; controller listeners, forwarded by brokers (KIP-4).
 
-The active controller decides on each topic separately (`controller.commands.create_topics`): one may be refused while
-others are created. A topic that the sender may not create gets TOPIC_AUTHORIZATION_FAILED, after the results of the
-others.
+The active controller decides on each topic separately (`core.controller.commands.create_topics`): one may be refused
+while others are created. A topic that the sender may not create gets TOPIC_AUTHORIZATION_FAILED, after the results of
+the others.
 
 - v4 accepts -1 for the cluster's default of partitions and replicas (KIP-464).
 - v5 returns partitions, replicas and configs of new topics (KIP-525), if the sender may describe the topic's configs.
@@ -21,11 +21,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import KEYS
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Steps
 
 _Result = CreateTopicsResponse.CreatableTopicResult
 

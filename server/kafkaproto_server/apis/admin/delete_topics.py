@@ -1,8 +1,8 @@
 """DeleteTopics (20), v1-6; controller listeners, forwarded by brokers (KIP-4).
 
-The active controller decides on each topic separately (`controller.commands.delete_topics`). A topic that the sender
-may not delete gets TOPIC_AUTHORIZATION_FAILED, after the results of the others. If the sender may not describe the
-topic either, the response does not reveal whether it exists.
+The active controller decides on each topic separately (`core.controller.commands.delete_topics`). A topic that the
+sender may not delete gets TOPIC_AUTHORIZATION_FAILED, after the results of the others. If the sender may not describe
+the topic either, the response does not reveal whether it exists.
 
 - v4 has the error TOPIC_DELETION_DISABLED.
 - v5 has error messages.
@@ -22,11 +22,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.base.types import ZERO_UUID, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import ZERO_UUID, Steps
 
 _Result = DeleteTopicsResponse.DeletableTopicResult
 

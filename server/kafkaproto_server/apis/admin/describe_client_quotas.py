@@ -13,15 +13,15 @@ from kafkaproto.messages import DescribeClientQuotasRequest, DescribeClientQuota
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KIB, Bounds
-from kafkaproto_server.error_texts import quoted
-from kafkaproto_server.image.apply_configs import quota_entity_order
-from kafkaproto_server.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
-from kafkaproto_server.image.sorting import sorted_steps
+from kafkaproto_server.base.error_texts import quoted
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.image.apply_configs import quota_entity_order
+from kafkaproto_server.metadata.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
+from kafkaproto_server.metadata.image.sorting import sorted_steps
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 _EXACT, _DEFAULT, _ANY = range(3)
 """Match types."""

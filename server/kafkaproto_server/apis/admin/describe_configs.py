@@ -32,24 +32,24 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import config_problem
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.config_keys.model import ConfigType
-from kafkaproto_server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
-from kafkaproto_server.error_texts import quoted
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.base.error_texts import quoted
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.config.keys.model import ConfigType
+from kafkaproto_server.config.layers import ConfigEntry, ConfigSource, NodeConfigs
+from kafkaproto_server.metadata.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
 )
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import topic_name_problem
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import topic_name_problem
-from kafkaproto_server.types import Steps
 
 CLUSTER_DEFAULT = ""
 """Name of the BROKER resource for all brokers."""

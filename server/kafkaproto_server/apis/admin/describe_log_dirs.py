@@ -20,10 +20,10 @@ from kafkaproto.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import INDEXES
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import LogDirectoryStatus, Services
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 Topic = DescribeLogDirsResponse.DescribeLogDirsTopic
 

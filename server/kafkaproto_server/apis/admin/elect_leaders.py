@@ -1,7 +1,7 @@
 """ElectLeaders (43), v0-2; controller listeners, forwarded by brokers (KIP-183, KIP-460).
 
 The active controller elects preferred leaders, or any live replica (unclean). If the request names no partitions, it
-elects for all of them. The decision is `controller.commands.elect_leaders`.
+elects for all of them. The decision is `core.controller.commands.elect_leaders`.
 
 - v1 can ask for unclean elections, and has an error code of its own beside those of the partitions.
 """
@@ -13,9 +13,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ElectLeadersRequest, ElectLeadersResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import INDEXES
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 _FIRST_WITH_ERROR_ON_TOP = 1
 _TopicResult = ElectLeadersResponse.ReplicaElectionResult

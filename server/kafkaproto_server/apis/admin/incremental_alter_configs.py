@@ -1,9 +1,9 @@
 """IncrementalAlterConfigs (44), v0-1; both kinds of listeners (KIP-339).
 
 Sets, deletes, appends and subtracts single configs. A broker refuses what is wrong in any case and forwards the rest to
-the active controller, which decides (`controller.commands.alter_configs`). The levels of loggers belong to each node:
-broker and controller change them locally (`admin.logger_levels`). `admin.config_changes` has the code that this API
-shares with AlterConfigs.
+the active controller, which decides (`core.controller.commands.alter_configs`). The levels of loggers belong to each
+node: broker and controller change them locally (`admin.logger_levels`). `admin.config_changes` has the code that this
+API shares with AlterConfigs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from kafkaproto_server.apis.admin.config_changes import (
 )
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KEYS
-from kafkaproto_server.image.entries import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.image.entries import BROKER_LOGGER_RESOURCE
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Steps
 
 _ACCESS = of_items(Operation.ALTER_CONFIGS, ResourceType.ANY)
 

@@ -14,19 +14,19 @@ from kafkaproto.messages import ListConfigResourcesRequest, ListConfigResourcesR
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
 )
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.sorting import sorted_steps
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.sorting import sorted_steps
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 _TYPES = (
     GROUP_RESOURCE,

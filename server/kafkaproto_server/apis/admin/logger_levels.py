@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.error_texts import MAX_QUOTED_LENGTH, quoted
+from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH, quoted
 
 _LEVELS = ("DEBUG", "ERROR", "FATAL", "INFO", "TRACE", "WARN")
 _ROOT = "root"

@@ -8,6 +8,6 @@ from __future__ import annotations
 from kafkaproto.api import ApiKey
 from kafkaproto_server.apis.api import Api, submitted
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.metadata.security.acls import Operation
 
 API = Api(key=ApiKey.ALLOCATE_PRODUCER_IDS, bounds=SMALL, controller=submitted(Operation.CLUSTER_ACTION))

@@ -1,7 +1,7 @@
 """BrokerHeartbeat (63), v0-2; controller listeners (KIP-631).
 
 A registered broker keeps its session alive, and asks to be unfenced or to shut down. The decision is
-`controller.brokers.heartbeats`.
+`core.controller.brokers.heartbeats`.
 
 - v1 has the log directories that are offline (KIP-858), v2 those that are cordoned (KIP-1066).
 """
@@ -12,8 +12,8 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from kafkaproto_server.apis.api import Api, submitted
 from kafkaproto_server.apis.bounds import REGISTRATION
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation
 
 
 def refuse(request: BrokerHeartbeatRequest, refusal: Refusal) -> BrokerHeartbeatResponse:

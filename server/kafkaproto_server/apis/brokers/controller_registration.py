@@ -8,7 +8,7 @@ from __future__ import annotations
 from kafkaproto.api import ApiKey
 from kafkaproto_server.apis.api import Api, submitted
 from kafkaproto_server.apis.bounds import REGISTRATION
-from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.metadata.security.acls import Operation
 
 API = Api(
     key=ApiKey.CONTROLLER_REGISTRATION,

@@ -19,15 +19,15 @@ from kafkaproto_server.apis.authorization import authorized_operations, is_allow
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.apis.cluster.metadata import offline_replicas
-from kafkaproto_server.image.entries import PartitionImage, TopicImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.sorting import sorted_steps
+from kafkaproto_server.base.types import NO_NODE, Steps
+from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.sorting import sorted_steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import INTERNAL_TOPICS, topic_name_problem
-from kafkaproto_server.types import NO_NODE, Steps
 
 MAX_PARTITIONS = 2000
 """max.request.partition.size.limit: partitions in one response."""

@@ -28,8 +28,10 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import knows_acls
 from kafkaproto_server.apis.bounds import KIB, MIB, Bounds
-from kafkaproto_server.error_texts import quoted
-from kafkaproto_server.file_part import as_buffers
+from kafkaproto_server.base.error_texts import quoted
+from kafkaproto_server.base.file_part import as_buffers
+from kafkaproto_server.base.types import Steps, StepsType
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import (
     Encoded,
     HandlerResult,
@@ -40,8 +42,6 @@ from kafkaproto_server.requests.context import (
 )
 from kafkaproto_server.requests.error_codes import error_codes_in_steps
 from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps, StepsType
 
 _log = logging.getLogger("kafkaproto.server.apis")
 

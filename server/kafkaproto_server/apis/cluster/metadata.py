@@ -37,16 +37,16 @@ from kafkaproto_server.apis.authorization import (
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.apis.cluster.shown_controller import shown_controller
-from kafkaproto_server.image.entries import BrokerRegistration, PartitionImage, TopicImage
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.base.types import NO_NODE, ZERO_UUID, Steps
+from kafkaproto_server.metadata.image.entries import BrokerRegistration, PartitionImage, TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import INTERNAL_TOPICS, topic_name_problem
-from kafkaproto_server.types import NO_NODE, ZERO_UUID, Steps
 
 _FIRST_WITH_TOPIC_IDS = 12
 """Version 10 has the field, but requests by id are only served from version 12 on (KIP-516)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafkaproto.api import ApiKey
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.metadata.security.acls import Operation
 
 API = Api(
     key=ApiKey.UNREGISTER_CONTROLLER, bounds=SMALL, broker=FORWARDED, controller=submitted(Operation.ALTER)

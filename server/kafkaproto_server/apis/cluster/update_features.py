@@ -1,7 +1,7 @@
 """UpdateFeatures (57), v0-2; controller listeners, forwarded by brokers (KIP-584).
 
 The active controller raises or lowers finalized levels; a change of kraft.version goes through the quorum. The decision
-is `controller.commands.update_features`.
+is `core.controller.commands.update_features`.
 
 - v1 says how a level may be lowered (UpgradeType), and can request only a check.
 - v2 has one error for all features (KIP-1022); below, each feature has a result.
@@ -13,8 +13,8 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation
 
 
 def refuse(request: UpdateFeaturesRequest, refusal: Refusal) -> UpdateFeaturesResponse:

@@ -36,7 +36,9 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served, of_quorum
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES, SMALL
-from kafkaproto_server.ports import Buffer
+from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.base.types import Deferred, Steps, run_to_end
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.data import FetchResult, ReadResult
 from kafkaproto_server.requests.fetch_requests import (
@@ -47,8 +49,6 @@ from kafkaproto_server.requests.fetch_requests import (
 )
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Deferred, Steps, run_to_end
 
 _FIRST_WITH_LEADERS = 16
 _FIRST_WITH_STORAGE_ERROR = 6

@@ -21,11 +21,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.transaction_requests import InitProducerIdValues, ProducerOutcome
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Deferred
 
 _NO_ID = -1
 _NO_EPOCH = -1

@@ -22,13 +22,13 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES
+from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.sender import Sender
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Deferred, Steps
 
 _FIRST_VERSION_OF = {-3: 7, -4: 8, -5: 9, -6: 11}
 """The version from which on each special timestamp may be asked for; -1 and -2 may in all."""

@@ -29,19 +29,19 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import RECORDS
 from kafkaproto_server.apis.data.produce_elements import most_elements
-from kafkaproto_server.ports import Buffer
+from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.base.types import Deferred, Endpoint, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Unanswered
 from kafkaproto_server.requests.data import Produced, ProduceItem, ProduceResult
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.requests.transaction_requests import AsksCoordinator
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import INTERNAL_TOPICS
-from kafkaproto_server.types import Deferred, Endpoint, Steps
 
 _log = logging.getLogger("kafkaproto.server.producers")
-"""Clients cause these lines at will, so they are limited (`node.log_limit`)."""
+"""Clients cause these lines at will, so they are limited (`shell.process.log_limit`)."""
 
 _FIRST_WITH_TOPIC_IDS = 13
 _FIRST_WITH_LEADERS = 10

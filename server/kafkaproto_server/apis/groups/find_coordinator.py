@@ -15,7 +15,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.base.error_texts import quoted
+from kafkaproto_server.base.types import NO_NODE, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.coordinator_places import (
     TOPIC_OF_KEY_TYPE,
@@ -24,9 +27,6 @@ from kafkaproto_server.requests.coordinator_places import (
 )
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from kafkaproto_server.types import NO_NODE, Steps
 
 Coordinator = FindCoordinatorResponse.Coordinator
 

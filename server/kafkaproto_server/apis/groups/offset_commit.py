@@ -21,12 +21,12 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
+from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import NO_RETENTION_TIME, Committer
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Deferred, Steps
 
 _FIRST_WITH_IDS = 10
 _LAST_WITH_RETENTION = 4

@@ -22,6 +22,8 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.base.types import ZERO_UUID, Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import (
     INVALID_OFFSET,
@@ -33,8 +35,6 @@ from kafkaproto_server.requests.offset_requests import (
 )
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import ZERO_UUID, Deferred, Steps
 
 AT_ONCE = 2_000
 """How many offsets are looked up in one turn of the loop."""

@@ -23,7 +23,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import HEARTBEATS
-from kafkaproto_server.error_texts import quoted
+from kafkaproto_server.base.error_texts import quoted
+from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.streams_group_requests import (
@@ -31,9 +34,6 @@ from kafkaproto_server.requests.streams_group_requests import (
     StreamsHeartbeatOutcome,
     StreamsHeartbeatValues,
 )
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import INTERNAL_TOPICS, topic_name_problem
-from kafkaproto_server.types import Deferred
 
 Request = StreamsGroupHeartbeatRequest
 Response = StreamsGroupHeartbeatResponse

@@ -12,7 +12,7 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import AddRaftVoterRequest
 from kafkaproto_server.apis.api import FORWARDED, Api, of_quorum
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.metadata.security.acls import Operation
 
 
 def _timeout_ms(request: AddRaftVoterRequest) -> int:

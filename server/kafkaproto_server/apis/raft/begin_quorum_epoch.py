@@ -1,7 +1,7 @@
 """BeginQuorumEpoch (53), v0-1; controller listeners (KIP-595).
 
 A new leader announces itself. This node does not follow it because of that: it asks the leader, at the endpoint that is
-in the log (`raft.roles.quorum_epoch`).
+in the log (`core.raft.roles.quorum_epoch`).
 
 - v1 names the voter and the leader's endpoints (KIP-853).
 """

@@ -1,7 +1,7 @@
 """EndQuorumEpoch (54), v0-1; controller listeners (KIP-595).
 
 A leader that resigns names its preferred successors. This node acts on that only once the leader has stopped responding
-to Fetch (`raft.roles.quorum_epoch`).
+to Fetch (`core.raft.roles.quorum_epoch`).
 
 - v1 names the successors by node id and directory id (KIP-853).
 """

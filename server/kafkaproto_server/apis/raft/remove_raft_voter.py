@@ -9,6 +9,6 @@ from __future__ import annotations
 from kafkaproto.api import ApiKey
 from kafkaproto_server.apis.api import FORWARDED, Api, of_quorum
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.security.acls import Operation
+from kafkaproto_server.metadata.security.acls import Operation
 
 API = Api(key=ApiKey.REMOVE_RAFT_VOTER, bounds=SMALL, broker=FORWARDED, controller=of_quorum(Operation.ALTER))

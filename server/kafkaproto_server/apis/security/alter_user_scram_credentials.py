@@ -1,6 +1,6 @@
 """AlterUserScramCredentials (51), v0; controller listeners, forwarded by brokers (KIP-554).
 
-The active controller decides on each user separately (`controller.commands.alter_user_scram_credentials`).
+The active controller decides on each user separately (`core.controller.commands.alter_user_scram_credentials`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import AlterUserScramCredentialsRequest, AlterUserScramCredentialsResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 _Result = AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
 

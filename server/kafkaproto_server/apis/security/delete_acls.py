@@ -1,7 +1,7 @@
 """DeleteAcls (31), v1-3; controller listeners, forwarded by brokers (KIP-140).
 
-The active controller deletes the ACLs that match each filter (`controller.commands.acls`). Without an authorizer the
-request is refused with SECURITY_DISABLED.
+The active controller deletes the ACLs that match each filter (`core.controller.commands.acls`). Without an authorizer
+the request is refused with SECURITY_DISABLED.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.security.describe_acls import no_authorizer
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import HandlerResult, RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
-from kafkaproto_server.security.acls import Operation
-from kafkaproto_server.types import Steps
 
 
 def handle_delete_acls(

@@ -19,13 +19,13 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.security.tokens import is_proven
-from kafkaproto_server.image.entries import DelegationToken
-from kafkaproto_server.image.sorting import sorted_steps
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.image.entries import DelegationToken
+from kafkaproto_server.metadata.image.sorting import sorted_steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.security.delegation_tokens import may_renew, token_hmac
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.security.delegation_tokens import may_renew, token_hmac
-from kafkaproto_server.types import Steps
 
 SECRET_KEY = "delegation.token.secret.key"
 _FIRST_WITH_REQUESTER = 3

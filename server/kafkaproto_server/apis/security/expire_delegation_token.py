@@ -1,7 +1,7 @@
 """ExpireDelegationToken (40), v1-2; controller listeners, forwarded by brokers (KIP-48).
 
 Sets the expiry time of a token; a negative period deletes it at once. The active controller decides
-(`controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may do this.
+(`core.controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may do this.
 """
 
 from __future__ import annotations

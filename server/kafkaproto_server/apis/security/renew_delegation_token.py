@@ -1,7 +1,7 @@
 """RenewDelegationToken (39), v1-2; controller listeners, forwarded by brokers (KIP-48).
 
 Extends the life of a token, up to its maximum lifetime. The active controller decides
-(`controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may do this.
+(`core.controller.commands.delegation_tokens`). A token's owner and renewers need no ACL, and nobody else may do this.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_requests import AcknowledgedRange, ShareMember
-from kafkaproto_server.types import Endpoint
 
 FIRST_WITH_RENEWAL: Final = 2
 """The first version in which members may renew their locks (KIP-1222)."""

@@ -26,6 +26,8 @@ from kafkaproto_server.apis.share.common import (
     leader_hint,
     member_of,
 )
+from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_requests import (
@@ -35,8 +37,6 @@ from kafkaproto_server.requests.share_requests import (
     ShareError,
     TopicPartitionId,
 )
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Deferred
 
 Response = ShareAcknowledgeResponse
 Results = Mapping[TopicPartitionId, ShareAcknowledgeResult]

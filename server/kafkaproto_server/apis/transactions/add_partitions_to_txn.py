@@ -17,13 +17,13 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import PARTICIPANTS
+from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
+from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.transaction_requests import AddPartitionsValues, TopicPartition
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.topic_names import INTERNAL_TOPICS
-from kafkaproto_server.types import Deferred, Steps
 
 Transaction = AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
 Topic = AddPartitionsToTxnRequest.AddPartitionsToTxnTopic

@@ -17,12 +17,12 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.regexes import Regex, compile_regex
+from kafkaproto_server.base.regexes import Regex, compile_regex
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.transaction_requests import ListedTransactions, ListValues
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Steps
 
 MAX_MATCH_COST = 4_000_000
 """Of one transactional id (`Regex.cost`): 40 ms at most, and a match cannot be interrupted. With a pattern of a hundred

@@ -22,13 +22,13 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
+from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import Committer, OffsetCommitPartition, ProducerKey, Results
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.transaction_requests import AsksCoordinator, Producer
-from kafkaproto_server.security.acls import Operation, ResourceType
-from kafkaproto_server.types import Deferred, Steps
 
 _FIRST_WITH_ABORTABLE = 4
 _FIRST_THAT_ADDS = 5

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from prometheus_client.core import Metric
 
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.metrics.controller import ControllerMetrics
-from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.base.metrics.controller import ControllerMetrics
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.node.observability.families import BROKER, CONTROLLER, counter, gauge, gauges, summary
 
 EVENTS = "kafka_controller_controllereventmanager"

@@ -15,13 +15,13 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
-from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
-from kafkaproto_server.node.coordinators.groups import GroupCoordinators
-from kafkaproto_server.node.coordinators.led import LedCounts
-from kafkaproto_server.node.coordinators.share import ShareCoordinators
-from kafkaproto_server.node.coordinators.transactions import TransactionCoordinators
-from kafkaproto_server.node.share.dead_letters import GroupCounts
-from kafkaproto_server.node.share.service import ShareService
+from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.shell.coordinators.groups.groups import GroupCoordinators
+from kafkaproto_server.shell.coordinators.led import LedCounts
+from kafkaproto_server.shell.coordinators.share_state.share_state import ShareCoordinators
+from kafkaproto_server.shell.coordinators.transactions.transactions import TransactionCoordinators
+from kafkaproto_server.shell.share_partitions.dead_letters import GroupCounts
+from kafkaproto_server.shell.share_partitions.service import ShareService
 
 MAX_SHARE_PARTITIONS: Final = 1_000
 """How many share partitions have series of their own."""

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from prometheus_client.core import Metric
 
-from kafkaproto_server.metrics.coordinators import CoordinatorMetrics
-from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.node.coordinators.led import LedCounts
+from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.core.share_partitions.acknowledging import AcknowledgeType
+from kafkaproto_server.metadata.topic_names import SHARE_TOPIC
 from kafkaproto_server.node.observability.coordination import CoordinationMoment
 from kafkaproto_server.node.observability.families import counter, counters, gauge, gauges, summary
-from kafkaproto_server.node.share.dead_letters import GroupCounts
-from kafkaproto_server.share.acknowledging import AcknowledgeType
-from kafkaproto_server.topic_names import SHARE_TOPIC
+from kafkaproto_server.shell.coordinators.led import LedCounts
+from kafkaproto_server.shell.share_partitions.dead_letters import GroupCounts
 
 GROUPS = "kafka_server_group_coordinator_metrics"
 CLASSIC_GROUPS = "kafka_coordinator_group_groupmetadatamanager"

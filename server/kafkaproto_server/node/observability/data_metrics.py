@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from prometheus_client.core import Metric
 
-from kafkaproto_server.metrics.histogram import Histogram
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.core.quotas.client_quotas import RateQuota
 from kafkaproto_server.node.observability.families import gauge, gauges, summary
 from kafkaproto_server.node.observability.replica_counts import ReplicaCounts
 from kafkaproto_server.node.observability.replica_metrics import ReplicaMoment, replica_moment, replica_work
 from kafkaproto_server.node.observability.topic_metrics import TopicMoment, topic_moment, topic_work
-from kafkaproto_server.node.replicas.cleaning import CleanerStatistics
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.node.serving.throttling import ThrottleStatistics
-from kafkaproto_server.quotas.client_quotas import RateQuota
+from kafkaproto_server.shell.replicas.files.cleaning import CleanerStatistics
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.serving.throttling import ThrottleStatistics
 
 CLEANER = "kafka_log_logcleaner"
 CLEANER_MANAGER = "kafka_log_logcleanermanager"

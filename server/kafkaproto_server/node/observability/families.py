@@ -18,15 +18,15 @@ from prometheus_client.core import Metric
 from kafkaproto import uuids
 from kafkaproto.api import ApiKey, api_by_key
 from kafkaproto.error_codes import describe
-from kafkaproto_server.features import KRAFT_VERSION, supported_ranges
-from kafkaproto_server.image.entries import BrokerRegistration
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.metrics.requests import FOLLOWER_FETCH, ApiMetrics, RequestMetrics
-from kafkaproto_server.node.quorum.metrics import SnapshotMetrics
-from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
-from kafkaproto_server.raft.values.statistics import RaftStatistics
-from kafkaproto_server.types import NO_NODE, ZERO_UUID
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.base.metrics.requests import FOLLOWER_FETCH, ApiMetrics, RequestMetrics
+from kafkaproto_server.base.types import NO_NODE, ZERO_UUID
+from kafkaproto_server.core.raft.values.statistics import RaftStatistics
+from kafkaproto_server.metadata.features import KRAFT_VERSION, supported_ranges
+from kafkaproto_server.metadata.image.entries import BrokerRegistration
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.quorum.metrics import SnapshotMetrics
+from kafkaproto_server.shell.quorum.raft_channel import PeerStatistics
 
 QUANTILES = (0.5, 0.75, 0.95, 0.98, 0.99, 0.999)
 """The quantiles of Kafka's histograms."""

@@ -18,13 +18,12 @@ from prometheus_client.core import Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.metrics.histogram import Histogram
-from kafkaproto_server.metrics.requests import RequestMetrics
-from kafkaproto_server.metrics.window import Window
-from kafkaproto_server.net.http import HttpResponse
-from kafkaproto_server.net.listener import Listener, ListenerStatistics
-from kafkaproto_server.node.broker.lifecycle_manager import BrokerLifecycleManager
+from kafkaproto_server.base.metrics.histogram import Histogram
+from kafkaproto_server.base.metrics.requests import RequestMetrics
+from kafkaproto_server.base.metrics.window import Window
+from kafkaproto_server.base.ports import Clock
+from kafkaproto_server.core.raft.values.statistics import RaftStatistics
+from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.node.observability import families
 from kafkaproto_server.node.observability.controller_metrics import (
     BrokerMetrics,
@@ -66,13 +65,14 @@ from kafkaproto_server.node.observability.replica_metrics import (
     metadata_log_text,
     partition_text,
 )
-from kafkaproto_server.node.quorum.driver import QuorumDriver
-from kafkaproto_server.node.quorum.metrics import QuorumMetrics, SnapshotMetrics
-from kafkaproto_server.node.quorum.raft_channel import PeerStatistics
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.node.serving.throttling import Throttling
-from kafkaproto_server.ports import Clock
-from kafkaproto_server.raft.values.statistics import RaftStatistics
+from kafkaproto_server.shell.broker.lifecycle_manager import BrokerLifecycleManager
+from kafkaproto_server.shell.net.http import HttpResponse
+from kafkaproto_server.shell.net.listener import Listener, ListenerStatistics
+from kafkaproto_server.shell.quorum.driver import QuorumDriver
+from kafkaproto_server.shell.quorum.metrics import QuorumMetrics, SnapshotMetrics
+from kafkaproto_server.shell.quorum.raft_channel import PeerStatistics
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.serving.throttling import Throttling
 
 LOOK_INTERVAL_S: Final = 10.0
 """Time between two readings of the counters, from which rates and averages are computed."""

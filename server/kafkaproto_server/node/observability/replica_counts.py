@@ -20,10 +20,10 @@ from typing import Final
 import msgspec
 import trio
 
-from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.core.replicas.partition import Role
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 
 REPLICAS_AT_ONCE: Final = 500
 """How many replicas are looked at in one turn, about three milliseconds."""

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 
 from prometheus_client.core import Metric
 
-from kafkaproto_server.broker.directories import LogDirectory
+from kafkaproto_server.base.types import METADATA_TOPIC
+from kafkaproto_server.core.broker.directories import LogDirectory
+from kafkaproto_server.core.replicas.isr_changes import IsrCounts
 from kafkaproto_server.node.observability.families import counter, counters, gauge, gauges
 from kafkaproto_server.node.observability.replica_counts import LogLook, ReplicaCounts, ReplicaLook
-from kafkaproto_server.node.replicas.fetcher_values import FetcherCounts
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.replica.isr_changes import IsrCounts
-from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.types import METADATA_TOPIC
+from kafkaproto_server.shell.replicas.followers.fetcher_values import FetcherCounts
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.storage.log.log import Log
 
 REPLICAS = "kafka_server_replicamanager"
 PARTITION = "kafka_cluster_partition"

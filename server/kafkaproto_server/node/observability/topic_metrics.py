@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from prometheus_client.core import Metric
 
-from kafkaproto_server.metrics.topics import TopicCounts, TopicMetrics
+from kafkaproto_server.base.metrics.topics import TopicCounts, TopicMetrics
 from kafkaproto_server.node.observability.families import Sample, counter, counters, gauges
 
 TOPICS = "kafka_server_brokertopicmetrics"

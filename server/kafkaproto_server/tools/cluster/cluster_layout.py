@@ -18,10 +18,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kafkaproto import uuids
-from kafkaproto_server.storage.directories.format import FormatRequest, QuorumStart, format_directories
-from kafkaproto_server.storage.directories.meta_properties import new_directory_id
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.base.types import Endpoint, ReplicaKey, Voter
+from kafkaproto_server.shell.storage.directories.format import FormatRequest, QuorumStart, format_directories
+from kafkaproto_server.shell.storage.directories.meta_properties import new_directory_id
+from kafkaproto_server.shell.storage.disk import OsDisk
 
 HOST = "127.0.0.1"
 FIRST_BROKER_ID = 101

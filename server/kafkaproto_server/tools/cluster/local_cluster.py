@@ -25,7 +25,7 @@ import trio
 from kafkaproto.client import Client, parse_servers
 from kafkaproto.errors import ProtocolError
 from kafkaproto.messages import MetadataRequest, MetadataResponse
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.shell.storage.errors import StorageError
 from kafkaproto_server.tools.cluster.cluster_layout import (
     ClusterLayout,
     LayoutError,

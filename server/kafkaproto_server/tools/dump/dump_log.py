@@ -23,11 +23,11 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import Record, RecordBatchView
 from kafkaproto.snapshot import parse_snapshot_file_name
-from kafkaproto_server.ports import Disk, File
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.log.producer_state_file import PRODUCER_STATE_SUFFIX
-from kafkaproto_server.storage.metadata.bootstrap import BOOTSTRAP_NAME
-from kafkaproto_server.storage.metadata.snapshot_file import CHECKPOINT_SUFFIX
+from kafkaproto_server.base.ports import Disk, File
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.log.producer_state_file import PRODUCER_STATE_SUFFIX
+from kafkaproto_server.shell.storage.metadata.bootstrap import BOOTSTRAP_NAME
+from kafkaproto_server.shell.storage.metadata.snapshot_file import CHECKPOINT_SUFFIX
 from kafkaproto_server.tools.command_line import failures_as_messages, run
 from kafkaproto_server.tools.dump import dumped_files as files
 from kafkaproto_server.tools.dump.dumped_files import NO_LIMIT, DumpError, Item, Problems

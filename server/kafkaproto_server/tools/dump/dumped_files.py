@@ -40,7 +40,7 @@ from kafkaproto.records.control import ControlRecordType, decode_control_record
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.legacy import LegacyBatchView, view_of_batch
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.ports import Disk, File
+from kafkaproto_server.base.ports import Disk, File
 from kafkaproto_server.tools.redaction import REDACTED, redacted
 
 NO_LIMIT = 2**31 - 1

@@ -28,7 +28,7 @@ from kafkaproto.messages import (
     UnregisterControllerRequest,
     UnregisterControllerResponse,
 )
-from kafkaproto_server.types import METADATA_TOPIC, ZERO_UUID, Endpoint, ReplicaKey
+from kafkaproto_server.base.types import METADATA_TOPIC, ZERO_UUID, Endpoint, ReplicaKey
 
 T = TypeVar("T")
 U = TypeVar("U")

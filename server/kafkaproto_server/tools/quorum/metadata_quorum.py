@@ -18,8 +18,9 @@ from kafkaproto import uuids
 from kafkaproto.client import parse_servers
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
-from kafkaproto_server.config import ConfigError
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.base.types import ZERO_UUID, ReplicaKey
+from kafkaproto_server.config.properties import ConfigError
+from kafkaproto_server.shell.storage.errors import StorageError
 from kafkaproto_server.tools.command_line import failures_as_messages, run
 from kafkaproto_server.tools.quorum.access import (
     FAILURES,
@@ -32,7 +33,6 @@ from kafkaproto_server.tools.quorum.alteration_journal import Entry, Journal, op
 from kafkaproto_server.tools.quorum.new_controller import read_new_controller
 from kafkaproto_server.tools.quorum.registrations import unregistered
 from kafkaproto_server.tools.quorum.voter_alteration import Alteration, view_of
-from kafkaproto_server.types import ZERO_UUID, ReplicaKey
 
 _UNKNOWN_TIME = -1
 _COLUMNS = (

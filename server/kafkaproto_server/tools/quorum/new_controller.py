@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from kafkaproto_server.base.types import Endpoint, ReplicaKey
 from kafkaproto_server.config.listeners import parse_listeners, parse_security_protocols
 from kafkaproto_server.config.properties import read_properties
 from kafkaproto_server.config.rules import CONTROLLER
-from kafkaproto_server.storage.directories.meta_properties import read_log_directory
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.types import Endpoint, ReplicaKey
+from kafkaproto_server.shell.storage.directories.meta_properties import read_log_directory
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.errors import StorageError
 
 
 def read_new_controller(path: str) -> tuple[ReplicaKey, tuple[Endpoint, ...]]:

@@ -20,6 +20,7 @@ import click
 from kafkaproto import uuids
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeQuorumResponse
+from kafkaproto_server.base.types import ZERO_UUID, Endpoint, ReplicaKey
 from kafkaproto_server.tools.quorum.access import (
     FAILURES,
     ChangeResult,
@@ -27,7 +28,6 @@ from kafkaproto_server.tools.quorum.access import (
     QuorumUnavailable,
     ResponseLost,
 )
-from kafkaproto_server.types import ZERO_UUID, Endpoint, ReplicaKey
 
 LIVE_WITHIN_MS = 3_000
 """A voter is live if it fetched this recently; a new voter has caught up if it had the whole log this recently. A

@@ -22,9 +22,9 @@ from kafkaproto.messages import FetchRequest, FetchResponse, VotersRecord
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType, decode_control_record
 from kafkaproto.support import joined
+from kafkaproto_server.base.types import METADATA_TOPIC_ID, ZERO_UUID
 from kafkaproto_server.tools.quorum.access import FAILURES, REQUEST_TIMEOUT_MS, DescribedQuorum, QuorumAccess
 from kafkaproto_server.tools.quorum.voter_alteration import ReplicaView, view_of
-from kafkaproto_server.types import METADATA_TOPIC_ID, ZERO_UUID
 
 INTERVAL_S = 1.0
 _FETCH_BYTES = 1 << 20

@@ -18,10 +18,10 @@ from kafkaproto.messages import (
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId, read_snapshot
 from kafkaproto.support import joined
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.base.types import METADATA_LOG_NAME, METADATA_TOPIC, METADATA_TOPIC_ID
+from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.tools.quorum.access import QuorumAccess
 from kafkaproto_server.tools.shell.sources import ImageReplay, SourceError, image_of_records
-from kafkaproto_server.types import METADATA_LOG_NAME, METADATA_TOPIC, METADATA_TOPIC_ID
 
 RETRY_TIMEOUT_S = 15.0
 """How long to look for a leader that responds: several elections."""

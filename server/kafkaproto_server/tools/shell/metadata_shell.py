@@ -33,9 +33,9 @@ import click
 
 from kafkaproto.client import parse_servers
 from kafkaproto.errors import ProtocolError
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.errors import CorruptFileError
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.errors import CorruptFileError
 from kafkaproto_server.tools.command_line import EXIT_FAILED, failures_as_messages, run
 from kafkaproto_server.tools.quorum.access import QuorumAccess
 from kafkaproto_server.tools.redaction import SECRETS_OPTION_HELP

@@ -18,12 +18,12 @@ from immutables import Map
 from kafkaproto import uuids
 from kafkaproto.connection import SOFTWARE_VERSION
 from kafkaproto.messages import UserScramCredentialRecord
-from kafkaproto_server.config_keys.sensitivity import is_sensitive
-from kafkaproto_server.features import METADATA_VERSION, metadata_version
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.entries import TopicImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.records import (
+from kafkaproto_server.config.keys.sensitivity import is_sensitive
+from kafkaproto_server.metadata.features import METADATA_VERSION, metadata_version
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.entries import TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.records import (
     acl_record,
     delegation_token_record,
     partition_record,

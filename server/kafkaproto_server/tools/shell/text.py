@@ -12,7 +12,8 @@ from typing import Any
 
 from kafkaproto import uuids
 from kafkaproto.message import Message
-from kafkaproto_server.image.entries import (
+from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.metadata.image.entries import (
     RECOVERED,
     AccessControlEntry,
     BrokerRegistration,
@@ -23,10 +24,9 @@ from kafkaproto_server.image.entries import (
     QuotaEntity,
     ScramCredential,
 )
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.records import record_version
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.records import record_version
 from kafkaproto_server.tools.redaction import REDACTED, redacted
-from kafkaproto_server.types import Endpoint
 
 SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 SCRAM_MECHANISMS = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}

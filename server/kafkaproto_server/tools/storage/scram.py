@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from kafkaproto.messages import UserScramCredentialRecord
-from kafkaproto_server.security.scram import MAX_ITERATIONS, MECHANISMS, MIN_ITERATIONS, SALT_BYTES
+from kafkaproto_server.metadata.security.scram import MAX_ITERATIONS, MECHANISMS, MIN_ITERATIONS, SALT_BYTES
 
 _KEYS = ("name", "password", "iterations", "salt", "saltedpassword")
 

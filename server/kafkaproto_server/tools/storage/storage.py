@@ -16,8 +16,9 @@ import click
 import msgspec
 
 from kafkaproto import uuids
-from kafkaproto_server.config import Config, ConfigError
-from kafkaproto_server.features import (
+from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.config.properties import ConfigError
+from kafkaproto_server.metadata.features import (
     LATEST_METADATA_VERSION,
     METADATA_VERSION,
     METADATA_VERSIONS,
@@ -27,21 +28,21 @@ from kafkaproto_server.features import (
     metadata_version,
     metadata_version_of_release,
 )
-from kafkaproto_server.storage.directories.acceptance import accept_log
-from kafkaproto_server.storage.directories.format import (
+from kafkaproto_server.shell.storage.directories.acceptance import accept_log
+from kafkaproto_server.shell.storage.directories.format import (
     FormatRequest,
     QuorumStart,
     format_directories,
     parse_initial_controllers,
 )
-from kafkaproto_server.storage.directories.meta_properties import (
+from kafkaproto_server.shell.storage.directories.meta_properties import (
     FoundLogDirectory,
     find_mismatches,
     new_directory_id,
     read_log_directory,
 )
-from kafkaproto_server.storage.disk import OsDisk
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.shell.storage.disk import OsDisk
+from kafkaproto_server.shell.storage.errors import StorageError
 from kafkaproto_server.tools.command_line import EXIT_FAILED, failures_as_messages, run
 from kafkaproto_server.tools.storage.scram import parse_scram_argument
 

@@ -20,10 +20,10 @@ from kafkaproto.messages import (
 from kafkaproto.snapshot import ControlRecord, read_snapshot
 from kafkaproto_pipeline.jobs import state
 from kafkaproto_pipeline.jobs.compact import write_snapshot
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.snapshot import image_from_values
-from tests.image.support.reference import image_from_records
-from tests.image.support.workload import random_records
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.snapshot import image_from_values
+from tests.metadata.image.support.reference import image_from_records
+from tests.metadata.image.support.workload import random_records
 from tests.pipeline.frames import state_frame, typed_table
 
 pytestmark = pytest.mark.jvm

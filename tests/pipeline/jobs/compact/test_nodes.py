@@ -16,9 +16,9 @@ from kafkaproto.snapshot import read_snapshot
 from kafkaproto_pipeline.datasource import KraftDataSource
 from kafkaproto_pipeline.jobs import state
 from kafkaproto_pipeline.jobs.compact import write_snapshot
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.snapshot import image_from_values
-from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.snapshot import image_from_values
+from kafkaproto_server.shell.storage.disk import OsDisk
 from kafkaproto_server.tools.shell.sources import load_file
 from tests.compat.support.nodes import SERVES_TIMEOUT_S, SHORT_SESSION, create, led_topics, make_node
 

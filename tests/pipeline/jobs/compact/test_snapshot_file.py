@@ -18,10 +18,10 @@ from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, read_snapshot
 from kafkaproto_pipeline.jobs.compact.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
 from kafkaproto_pipeline.jobs.compact.snapshot_values import VALUES, snapshot_values
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.snapshot import image_from_values, image_values
-from tests.image.support.reference import image_from_records
-from tests.image.support.workload import random_records
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.snapshot import image_from_values, image_values
+from tests.metadata.image.support.reference import image_from_records
+from tests.metadata.image.support.workload import random_records
 
 HEADER = {"offset": 1233, "epoch": 5, "timestampMs": 1_700_000_000_000}
 VOTERS = VotersRecord(

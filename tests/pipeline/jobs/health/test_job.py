@@ -20,7 +20,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_pipeline.jobs.health import job as health
 from kafkaproto_pipeline.jobs.history.rows import forget
-from kafkaproto_server.image.image import ClusterImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.pipeline import history_oracle as oracle
 from tests.pipeline.frames import Row, frame
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from kafkaproto_pipeline.jobs import history
-from kafkaproto_server.image.snapshot import image_records
+from kafkaproto_server.metadata.image.snapshot import image_records
 from tests.pipeline import history_oracle as oracle
 from tests.pipeline.frames import frame
 

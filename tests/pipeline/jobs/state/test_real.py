@@ -18,16 +18,16 @@ from kafkaproto_pipeline.datasource import KraftDataSource
 from kafkaproto_pipeline.jobs import state
 from kafkaproto_pipeline.jobs.compact.snapshot_values import LEVEL_COLUMN, snapshot_values
 from kafkaproto_pipeline.jobs.job import Transform
-from kafkaproto_server.features import (
+from kafkaproto_server.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
     METADATA_VERSION,
     metadata_version,
 )
-from kafkaproto_server.image.digest import digest
-from kafkaproto_server.image.entries import TOPIC_RESOURCE, TopicImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.snapshot import image_from_values
-from kafkaproto_server.storage.disk import OsDisk
+from kafkaproto_server.metadata.image.digest import digest
+from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE, TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.snapshot import image_from_values
+from kafkaproto_server.shell.storage.disk import OsDisk
 from kafkaproto_server.tools.shell.sources import load_file
 from tests.compat.test_metadata_shell import recorded_session
 from tests.pipeline.histories import History

@@ -25,10 +25,10 @@ from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_pipeline.jobs import state
 from kafkaproto_pipeline.jobs.compact import snapshot_rows
 from kafkaproto_pipeline.jobs.compact.snapshot_file import HEADER_KEY
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.image.loader import LoadState, load_control_batch, load_records
-from kafkaproto_server.image.snapshot import image_records, image_values
-from tests.image.support.workload import metadata_version_record, random_record
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.image.loader import LoadState, load_control_batch, load_records
+from kafkaproto_server.metadata.image.snapshot import image_records, image_values
+from tests.metadata.image.support.workload import metadata_version_record, random_record
 from tests.pipeline.frames import state_frame, typed_table
 
 pytestmark = pytest.mark.jvm

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkaproto.records.record import Record
-from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.share.dead_letters import REJECTED, SPENT
+from kafkaproto_server.core.replicas.partition import Role
+from kafkaproto_server.core.share_partitions.dead_letters import REJECTED, SPENT
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.coordination.share_promises import REJECT, SharePromises
 from tests.sim.nodes.data.ledger import Ledger

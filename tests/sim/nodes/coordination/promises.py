@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import trio
 
-from kafkaproto_server.coordinator.groups import classic_group
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.core.coordinators.groups.classic import group as classic_group
+from kafkaproto_server.core.replicas.partition import Role
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.coordinator_places import partition_of
-from kafkaproto_server.topic_names import GROUPS_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.coordination.offsets import NO_OFFSET, NOTHING, Commit, OffsetHistory
 from tests.sim.nodes.data.ledger import Ledger

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from kafkaproto.records.record import Record
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.core.replicas.partition import Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.coordination.dead_letters import DEAD_LETTERS, DeadLetterChecker, DeadLetterOptions
 from tests.sim.nodes.coordination.share_promises import ACCEPT, REJECT, RELEASE, SharePromises

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import trio
 
-from kafkaproto_server.coordinator.groups import classic_group
-from kafkaproto_server.replica.partition import Role
-from kafkaproto_server.topic_names import GROUPS_TOPIC
+from kafkaproto_server.core.coordinators.groups.classic import group as classic_group
+from kafkaproto_server.core.replicas.partition import Role
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.coordination.promises import (
     SESSION_S,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import trio
 
 from kafkaproto.messages import IncrementalAlterConfigsRequest
-from kafkaproto_server.image.entries import GROUP_RESOURCE
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.nodes.coordination.classic_members import ClassicMember
 from tests.sim.nodes.coordination.client import CoordinatedClient
 from tests.sim.nodes.coordination.consumer_members import ConsumerMember

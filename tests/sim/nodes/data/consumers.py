@@ -12,7 +12,7 @@ import trio
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import FetchRequest, FetchResponse, ShareFetchResponse
-from kafkaproto_server.replica.fetcher_session import FetcherSession
+from kafkaproto_server.core.replicas.fetcher_session import FetcherSession
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_topics, forgotten_topics
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import ClusterView, Link, LinkLostError, Place

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
-from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
-from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
-from kafkaproto_server.replica.partition import Partition, Role
+from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.core.replicas.partition import Partition, Role
+from kafkaproto_server.shell.replicas.coordinators.coordinator_log import PartitionLog
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place

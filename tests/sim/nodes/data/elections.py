@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.messages import PartitionChangeRecord, PartitionRecord
-from kafkaproto_server.storage.errors import StorageError
+from kafkaproto_server.shell.storage.errors import StorageError
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.data.metadata_logs import MetadataLog, PartitionId
 from tests.sim.nodes.host import Host

@@ -20,9 +20,9 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from kafkaproto_server.log_state.producers import BATCHES_TO_RETAIN
-from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.replica.partition import Partition, Role
+from kafkaproto_server.core.log_state.producers import BATCHES_TO_RETAIN
+from kafkaproto_server.core.replicas.partition import Partition, Role
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.elections import Election, Elections
 from tests.sim.nodes.data.link import Place

@@ -13,7 +13,7 @@ from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse, MetadataRequest, MetadataResponse
-from kafkaproto_server.net.peers import PeerError
+from kafkaproto_server.shell.net.peers import PeerError
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.host import BROKER_PORT, Host
 from tests.sim.nodes.invariants import NodeInvariant

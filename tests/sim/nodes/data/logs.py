@@ -14,13 +14,13 @@ from kafkaproto.directory_files import PARTITION_METADATA_NAME, torn_topic_id
 from kafkaproto.log import LOG_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import CONTROL_BIT, iterate_batches
 from kafkaproto.records.record import Record
-from kafkaproto_server.storage.directories.boot_file import is_of_this_boot
-from kafkaproto_server.storage.offset_checkpoints import (
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
+from kafkaproto_server.shell.storage.directories.boot_file import is_of_this_boot
+from kafkaproto_server.shell.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     RECOVERY_POINTS,
     read_offsets,
 )
-from kafkaproto_server.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from tests.sim.disk import _Names, _Node
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.host import DIRECTORIES, Host

@@ -26,9 +26,9 @@ import trio
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
 from kafkaproto.log import LOG_SUFFIX
 from kafkaproto.messages import ElectLeadersRequest
-from kafkaproto_server.image.entries import LOST_DIRECTORY, PartitionImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.metadata.image.entries import LOST_DIRECTORY, PartitionImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Link, LinkLostError, Place
 from tests.sim.nodes.faults import Faults

@@ -22,10 +22,10 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum.snapshotting import read_image
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.quorum.snapshots.snapshotting import read_image
+from kafkaproto_server.shell.storage.errors import StorageError
+from kafkaproto_server.shell.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from tests.sim.disk import _Node
 from tests.sim.nodes.disks import LOG_DIRECTORY
 from tests.sim.nodes.host import Host

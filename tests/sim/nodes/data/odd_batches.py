@@ -1,5 +1,5 @@
 """A client that sends batches as no client of Kafka writes them, and what is hard to read: all that was once sent to
-Apache Kafka to see what it responds (`tests.replica.support.produce_answers`).
+Apache Kafka to see what it responds (`tests.core.replicas.support.produce_answers`).
 
 Their topics are their own. What Kafka refuses has to be refused, whoever leads and whatever has failed; what it takes
 may be refused here, as leaders change, clocks jump and producers have sent something before.
@@ -18,7 +18,7 @@ import trio
 from kafkaproto.connection import IncomingResponse
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ProduceRequest, ProduceResponse
-from tests.replica.support.produce_answers import Answer, answers, expected_error, topics
+from tests.core.replicas.support.produce_answers import Answer, answers, expected_error, topics
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.link import ClusterView, Link, LinkLostError, make_topic
 from tests.sim.nodes.host import Host

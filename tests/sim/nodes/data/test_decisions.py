@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from kafkaproto_server.node.replicas.coordinator_log import PartitionLog
-from kafkaproto_server.replica.partition import Partition
-from tests.replica.test_partition import Replica
+from kafkaproto_server.core.replicas.partition import Partition
+from kafkaproto_server.shell.replicas.coordinators.coordinator_log import PartitionLog
+from tests.core.replicas.test_partition import Replica
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.decisions import Decisions
 from tests.sim.nodes.data.ledger import Ledger

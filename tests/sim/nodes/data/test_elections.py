@@ -19,9 +19,9 @@ from kafkaproto.messages import (
 from kafkaproto.records.batch import MAGIC_OFFSET, NewRecord, build_batch, iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record, encode_metadata_record
 from kafkaproto.snapshot import SnapshotId, build_snapshot
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.quorum.snapshotting import read_image
-from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.quorum.snapshots.snapshotting import read_image
+from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore
 from tests.sim.disk import MemoryDisk
 from tests.sim.nodes.data import metadata_logs
 from tests.sim.nodes.data.elections import Election, Elections

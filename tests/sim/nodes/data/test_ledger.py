@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kafkaproto_server.replica.partition import Role
+from kafkaproto_server.core.replicas.partition import Role
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.elections import Election, Elections
 from tests.sim.nodes.data.ledger import Ledger

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trio
 
-from kafkaproto_server.net.network import SocketOptions
+from kafkaproto_server.shell.net.network import SocketOptions
 from tests.sim.nodes.data.link import CONNECT_S, Link, LinkLostError
 from tests.sim.nodes.host import BROKER_PORT
 from tests.sim.nodes.network import NetHost

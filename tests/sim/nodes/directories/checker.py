@@ -11,17 +11,17 @@ from functools import partial
 import trio
 
 from kafkaproto.directory_files import PARTITION_METADATA_NAME
-from kafkaproto_server.image.entries import LOST_DIRECTORY, BrokerRegistration, PartitionImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.node.replicas.hosted import Hosted
-from kafkaproto_server.storage.directories.partition_directories import (
+from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.metadata.image.entries import LOST_DIRECTORY, BrokerRegistration, PartitionImage
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.storage.directories.partition_directories import (
     FUTURE_SUFFIX,
     directory_name,
     parse_directory_name,
 )
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.log.topic_log import read_topic_id
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.shell.storage.errors import StorageError
+from kafkaproto_server.shell.storage.log.topic_log import read_topic_id
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.host import Host
 from tests.sim.nodes.invariants import NodeInvariant

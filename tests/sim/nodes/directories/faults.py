@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from kafkaproto.directory_files import META_PROPERTIES_NAME, PARTITION_METADATA_NAME
-from kafkaproto_server.image.entries import LOST_DIRECTORY
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.storage.directories.meta_properties import parse_meta_properties
-from kafkaproto_server.storage.directories.partition_directories import parse_directory_name
-from kafkaproto_server.storage.errors import StorageError
-from kafkaproto_server.storage.log.topic_log import read_topic_id
+from kafkaproto_server.metadata.image.entries import LOST_DIRECTORY
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.storage.directories.meta_properties import parse_meta_properties
+from kafkaproto_server.shell.storage.directories.partition_directories import parse_directory_name
+from kafkaproto_server.shell.storage.errors import StorageError
+from kafkaproto_server.shell.storage.log.topic_log import read_topic_id
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.directories.file_systems import READS, SYNCS, WRITES, FileSystem
 from tests.sim.nodes.faults import Faults

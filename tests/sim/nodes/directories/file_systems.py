@@ -14,7 +14,7 @@ import posixpath
 import random
 from collections.abc import Callable, Iterator, Mapping
 
-from kafkaproto_server.storage.errors import named
+from kafkaproto_server.shell.storage.errors import named
 from tests.sim.disk import MemoryFile, _apply
 from tests.sim.nodes.threads import TimedDisk
 

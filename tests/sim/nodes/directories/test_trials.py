@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.image.entries import PartitionImage
+from kafkaproto_server.metadata.image.entries import PartitionImage
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.directories.trials import placed_in
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import trio
 
-from kafkaproto_server.image.entries import PartitionImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.metadata.image.entries import PartitionImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.ledger import Ledger
 from tests.sim.nodes.data.link import Place

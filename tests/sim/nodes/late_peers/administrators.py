@@ -22,9 +22,9 @@ from kafkaproto.messages import (
     RenewDelegationTokenRequest,
     UpdateFeaturesRequest,
 )
-from kafkaproto_server.controller.commands.create_topics import MAX_CONFIGS_OF_RESOURCE
-from kafkaproto_server.controller.values.topic_configs import MIN_INSYNC_REPLICAS
-from kafkaproto_server.features import (
+from kafkaproto_server.core.controller.commands.create_topics import MAX_CONFIGS_OF_RESOURCE
+from kafkaproto_server.core.controller.values.topic_configs import MIN_INSYNC_REPLICAS
+from kafkaproto_server.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
     KRAFT_VERSION,
     METADATA_VERSION,

@@ -21,8 +21,8 @@ from kafkaproto.messages import (
     WriteTxnMarkersRequest,
 )
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.image.entries import PartitionImage, TopicImage
-from tests.replica.support.produce_answers import expected_error
+from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
+from tests.core.replicas.support.produce_answers import expected_error
 from tests.sim.nodes.data.odd_batches import odd_batches
 from tests.sim.nodes.host import BROKER_PORT, START_WALL_MS, Host
 from tests.sim.nodes.late_peers.cases import (

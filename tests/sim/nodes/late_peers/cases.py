@@ -14,9 +14,9 @@ from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto_server.image.entries import PartitionImage, TopicImage
-from kafkaproto_server.image.image import ClusterImage
-from kafkaproto_server.types import NO_NODE
+from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
+from kafkaproto_server.metadata.image.image import ClusterImage
 from tests.sim.nodes.data.logs import PREFIX
 from tests.sim.nodes.host import BROKER_PORT, CONTROLLER_PORT, Host
 

@@ -15,8 +15,8 @@ from kafkaproto.messages import (
     UnregisterBrokerRequest,
     UnregisterControllerRequest,
 )
-from kafkaproto_server.controller.brokers.registration import MAX_DIRECTORIES, MAX_LISTENERS
-from kafkaproto_server.image.entries import RECOVERED, RECOVERING, BrokerRegistration
+from kafkaproto_server.core.controller.brokers.registration import MAX_DIRECTORIES, MAX_LISTENERS
+from kafkaproto_server.metadata.image.entries import RECOVERED, RECOVERING, BrokerRegistration
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
 from tests.sim.nodes.late_peers.cases import (

@@ -13,7 +13,7 @@ from kafkaproto.messages import (
     AllocateProducerIdsResponse,
     OffsetForLeaderEpochResponse,
 )
-from kafkaproto_server.image.image import EMPTY_IMAGE
+from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
 from tests.running.counting import NODES, count_run
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.traffic import FIRST_WITH_RECORDS

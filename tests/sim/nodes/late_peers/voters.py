@@ -10,10 +10,10 @@ from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AddRaftVoterRequest, RemoveRaftVoterRequest, UpdateRaftVoterRequest
-from kafkaproto_server.raft import wire
-from kafkaproto_server.raft.values import messages as raft
-from kafkaproto_server.raft.values.trust import LAST_EPOCH
-from kafkaproto_server.types import Endpoint, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.base.types import Endpoint, OffsetAndEpoch, ReplicaKey
+from kafkaproto_server.core.raft import wire
+from kafkaproto_server.core.raft.values import messages as raft
+from kafkaproto_server.core.raft.values.trust import LAST_EPOCH
 from tests.sim.metadata.node import CLUSTER_ID
 from tests.sim.nodes.host import CONTROLLER_PORT, Host
 from tests.sim.nodes.late_peers.cases import (

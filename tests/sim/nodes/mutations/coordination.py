@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.groups.classic import ClassicGroups
-from kafkaproto_server.coordinator.groups.consumer import change
-from kafkaproto_server.coordinator.groups.consumer.change import Change
-from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager
-from kafkaproto_server.coordinator.groups.sessions import SessionWatches
-from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
-from kafkaproto_server.node.replicas import appends, coordinator_log, fetches
-from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.core.coordinators.groups.classic.groups import ClassicGroups
+from kafkaproto_server.core.coordinators.groups.consumer import change
+from kafkaproto_server.core.coordinators.groups.consumer.change import Change
+from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
+from kafkaproto_server.core.coordinators.groups.sessions import SessionWatches
+from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.requests.transaction_requests import ProducerOutcome
+from kafkaproto_server.shell.replicas.coordinators import coordinator_log
+from kafkaproto_server.shell.replicas.requests import appends, fetches
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS
 from tests.sim.nodes.invariants import NodeInvariant

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.message import Message
-from kafkaproto_server.broker import replica_directories
-from kafkaproto_server.broker.directories import LogDirectories
-from kafkaproto_server.broker.replica_directories import ReplicaDirectories
-from kafkaproto_server.broker.start_table import Way
-from kafkaproto_server.controller.brokers import heartbeats
-from kafkaproto_server.image.apply_topics import NO_LEADER_CHANGE
-from kafkaproto_server.node.replicas.checkpoints import Checkpoints
-from kafkaproto_server.node.replicas.moves import Moves
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.replica.moving import Act, Move, Step
-from kafkaproto_server.types import Steps
+from kafkaproto_server.base.types import Steps
+from kafkaproto_server.core.broker import replica_directories
+from kafkaproto_server.core.broker.directories import LogDirectories
+from kafkaproto_server.core.broker.replica_directories import ReplicaDirectories
+from kafkaproto_server.core.broker.start_table import Way
+from kafkaproto_server.core.controller.brokers import heartbeats
+from kafkaproto_server.core.replicas.moving import Act, Move, Step
+from kafkaproto_server.metadata.image.apply_topics import NO_LEADER_CHANGE
+from kafkaproto_server.shell.replicas.files.checkpoints import Checkpoints
+from kafkaproto_server.shell.replicas.files.moves import Moves
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.directories.options import FIRST_WITH_DIRECTORIES
 from tests.sim.nodes.invariants import NodeInvariant

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkaproto_server.coordinator.groups import membership
-from kafkaproto_server.coordinator.groups.classic_group import ClassicGroup, no_group_record
-from kafkaproto_server.coordinator.groups.shard import GroupShard
-from kafkaproto_server.share.sessions import ShareSession, ShareSessions, next_epoch
+from kafkaproto_server.core.coordinators.groups import membership
+from kafkaproto_server.core.coordinators.groups.classic.group import ClassicGroup, no_group_record
+from kafkaproto_server.core.coordinators.groups.shard import GroupShard
+from kafkaproto_server.core.share_partitions.sessions import ShareSession, ShareSessions, next_epoch
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.late.options import WITH_LATE_REQUESTS

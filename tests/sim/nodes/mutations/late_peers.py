@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafkaproto_server.controller.brokers import registration
-from kafkaproto_server.node.replicas.fetches import Fetches
-from kafkaproto_server.raft.roles import voting
+from kafkaproto_server.core.controller.brokers import registration
+from kafkaproto_server.core.raft.roles import voting
+from kafkaproto_server.shell.replicas.requests.fetches import Fetches
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS

@@ -10,20 +10,20 @@ import trio
 
 from kafkaproto import connection
 from kafkaproto.connection import ServerConnection
-from kafkaproto_server.broker.lifecycle import BrokerLifecycle
-from kafkaproto_server.file_part import as_buffers
-from kafkaproto_server.net import listener
-from kafkaproto_server.net.admission import AdmissionLimits, Door
-from kafkaproto_server.net.listener import Acceptor
-from kafkaproto_server.net.memory import RequestMemory, UnreadResponses
-from kafkaproto_server.net.peers import PeerChannel
-from kafkaproto_server.net.pump import Pump
+from kafkaproto_server.base.file_part import as_buffers
+from kafkaproto_server.core.broker.lifecycle import BrokerLifecycle
 from kafkaproto_server.node import node
-from kafkaproto_server.node.broker import directory_watch
-from kafkaproto_server.node.to_controller import forwarding
-from kafkaproto_server.node.to_controller.channel import ControllerChannel
-from kafkaproto_server.node.to_controller.forwarding import Forwarder
 from kafkaproto_server.requests.context import Encoded
+from kafkaproto_server.shell.broker import directory_watch
+from kafkaproto_server.shell.net import listener
+from kafkaproto_server.shell.net.admission import AdmissionLimits, Door
+from kafkaproto_server.shell.net.listener import Acceptor
+from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
+from kafkaproto_server.shell.net.peers import PeerChannel
+from kafkaproto_server.shell.net.pump import Pump
+from kafkaproto_server.shell.to_controller import forwarding
+from kafkaproto_server.shell.to_controller.channel import ControllerChannel
+from kafkaproto_server.shell.to_controller.forwarding import Forwarder
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches
 from tests.sim.nodes.invariants import NodeInvariant

@@ -8,21 +8,21 @@ from typing import Any
 
 import msgspec
 
-from kafkaproto_server.controller.brokers import alter_partition
-from kafkaproto_server.controller.core.controller import Controller
-from kafkaproto_server.controller.core.outbox import ControllerOutbox
-from kafkaproto_server.node.quorum import disk_worker
-from kafkaproto_server.node.quorum.controller_runner import ControllerRunner
-from kafkaproto_server.node.quorum.disk_worker import DiskWorker
-from kafkaproto_server.node.quorum.effects import RaftEffects
-from kafkaproto_server.node.quorum.log_tail import LogTail
-from kafkaproto_server.node.quorum.metadata_feed import MetadataFeed
-from kafkaproto_server.node.quorum.published import Published
-from kafkaproto_server.node.quorum.raft_channel import RaftChannel
-from kafkaproto_server.node.quorum.raft_service import RaftService
-from kafkaproto_server.raft.model.progress import Progress
-from kafkaproto_server.raft.values.events import RequestFailed
-from kafkaproto_server.types import Deferred
+from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.core.controller.brokers import alter_partition
+from kafkaproto_server.core.controller.machine.controller import Controller
+from kafkaproto_server.core.controller.machine.outbox import ControllerOutbox
+from kafkaproto_server.core.raft.model.progress import Progress
+from kafkaproto_server.core.raft.values.events import RequestFailed
+from kafkaproto_server.shell.quorum import disk_worker
+from kafkaproto_server.shell.quorum.controller_runner import ControllerRunner
+from kafkaproto_server.shell.quorum.disk_worker import DiskWorker
+from kafkaproto_server.shell.quorum.effects import RaftEffects
+from kafkaproto_server.shell.quorum.image.metadata_feed import MetadataFeed
+from kafkaproto_server.shell.quorum.image.published import Published
+from kafkaproto_server.shell.quorum.log_tail import LogTail
+from kafkaproto_server.shell.quorum.raft_channel import RaftChannel
+from kafkaproto_server.shell.quorum.raft_service import RaftService
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Patches
 from tests.sim.mutations.unknown_nodes import _goes_to_epochs_of_any_candidate

@@ -7,16 +7,17 @@ from typing import Any
 from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.log_state import producers
-from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
-from kafkaproto_server.log_state.producers import ProducerRefused, ProducerStates
-from kafkaproto_server.node.broker.metadata_applier import MetadataApplier
-from kafkaproto_server.node.replicas.checkpointed import Checkpointed
-from kafkaproto_server.node.replicas.hosted import Hosted, HostedReplicas
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.replica.partition import Partition, Role
-from kafkaproto_server.storage.log import recovery, segment
-from kafkaproto_server.storage.log.topic_log import TopicLog
+from kafkaproto_server.core.log_state import producers
+from kafkaproto_server.core.log_state.leader_epochs import LeaderEpochs
+from kafkaproto_server.core.log_state.producers import ProducerRefused, ProducerStates
+from kafkaproto_server.core.replicas.partition import Partition, Role
+from kafkaproto_server.shell.broker.metadata_applier import MetadataApplier
+from kafkaproto_server.shell.replicas.files.checkpointed import Checkpointed
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.storage.log import recovery, segment
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant

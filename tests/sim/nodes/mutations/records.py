@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.controller.brokers import alter_partition
-from kafkaproto_server.node.replicas import fetchers
-from kafkaproto_server.node.replicas.fetches import Fetches
-from kafkaproto_server.node.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.replica.followers import Follower
-from kafkaproto_server.replica.partition import Partition
+from kafkaproto_server.core.controller.brokers import alter_partition
+from kafkaproto_server.core.replicas.followers import Follower
+from kafkaproto_server.core.replicas.partition import Partition
+from kafkaproto_server.shell.replicas.followers import fetchers
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.replicas.requests.fetches import Fetches
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant

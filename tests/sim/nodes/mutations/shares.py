@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.node.coordinators.persister import SharePersister
-from kafkaproto_server.node.share import dead_letters, led
+from kafkaproto_server.core.share_partitions.partition import SharePartition
+from kafkaproto_server.core.share_partitions.source_records import SourceRecords
 from kafkaproto_server.requests.share_state import Result
-from kafkaproto_server.share.partition import SharePartition
-from kafkaproto_server.share.source_records import SourceRecords
+from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
+from kafkaproto_server.shell.share_partitions import dead_letters, led
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_DEAD_LETTERS, FIRST_WITH_SHARES
 from tests.sim.nodes.invariants import NodeInvariant

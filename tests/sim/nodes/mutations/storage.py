@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from kafkaproto_server.image import snapshot as image_snapshot
-from kafkaproto_server.log_state.leader_epochs import LeaderEpochs
+from kafkaproto_server.base.ports import Buffer, Disk
+from kafkaproto_server.core.log_state.leader_epochs import LeaderEpochs
+from kafkaproto_server.metadata.image import snapshot as image_snapshot
 from kafkaproto_server.node.node import Node
-from kafkaproto_server.node.quorum import log_cleaning
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown
-from kafkaproto_server.ports import Buffer, Disk
-from kafkaproto_server.storage.log import segment
-from kafkaproto_server.storage.log.index import OffsetIndex, TimeIndex
-from kafkaproto_server.storage.log.log import Log
-from kafkaproto_server.storage.log.segment import Segment
-from kafkaproto_server.storage.metadata import quorum_state_file
-from kafkaproto_server.storage.metadata.snapshot_file import SnapshotStore, SnapshotWriter
+from kafkaproto_server.shell.quorum.image import log_cleaning
+from kafkaproto_server.shell.storage.log import segment
+from kafkaproto_server.shell.storage.log.index import OffsetIndex, TimeIndex
+from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.segment import Segment
+from kafkaproto_server.shell.storage.metadata import quorum_state_file
+from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore, SnapshotWriter
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Patches

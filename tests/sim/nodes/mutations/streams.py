@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.groups.offsets import OffsetMetadataManager
-from kafkaproto_server.coordinator.groups.streams import records as write
-from kafkaproto_server.coordinator.groups.streams.group import FIRST_EPOCH
-from kafkaproto_server.coordinator.groups.streams.heartbeat import StreamsGroups
-from kafkaproto_server.coordinator.groups.streams.reconciliation import _Step
-from kafkaproto_server.coordinator.groups.streams.sticky import _Process
+from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
+from kafkaproto_server.core.coordinators.groups.streams import records as write
+from kafkaproto_server.core.coordinators.groups.streams.group import FIRST_EPOCH
+from kafkaproto_server.core.coordinators.groups.streams.heartbeat import StreamsGroups
+from kafkaproto_server.core.coordinators.groups.streams.reconciliation import _Step
+from kafkaproto_server.core.coordinators.groups.streams.sticky import _Process
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_STREAMS
 from tests.sim.nodes.invariants import NodeInvariant

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkaproto_server.controller.brokers import alter_partition
-from kafkaproto_server.log_state.compaction import Compaction
-from kafkaproto_server.replica import incoming_batches
-from kafkaproto_server.replica.partition import Partition
-from kafkaproto_server.storage.log import topic_log, topic_retention
+from kafkaproto_server.core.controller.brokers import alter_partition
+from kafkaproto_server.core.log_state.compaction import Compaction
+from kafkaproto_server.core.replicas import incoming_batches
+from kafkaproto_server.core.replicas.partition import Partition
+from kafkaproto_server.shell.storage.log import topic_log, topic_retention
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.mutations.support import record_mutation

@@ -10,13 +10,13 @@ from typing import Any
 from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.coordinator.transactions.coordinator import TransactionCoordinator
-from kafkaproto_server.coordinator.transactions.markers import MarkerSender
-from kafkaproto_server.coordinator.transactions.transaction import Transaction, TransactionState
-from kafkaproto_server.log_state.transactions import Transactions
-from kafkaproto_server.node.coordinators.transactional_appends import TransactionalAppends
-from kafkaproto_server.replica.verification import Verifications
+from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.core.coordinators.transactions.markers import MarkerSender
+from kafkaproto_server.core.coordinators.transactions.transaction import Transaction, TransactionState
+from kafkaproto_server.core.log_state.transactions import Transactions
+from kafkaproto_server.core.replicas.verification import Verifications
 from kafkaproto_server.requests.transaction_requests import ProducerOutcome
+from kafkaproto_server.shell.coordinators.transactions.transactional_appends import TransactionalAppends
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS
 from tests.sim.nodes.invariants import NodeInvariant

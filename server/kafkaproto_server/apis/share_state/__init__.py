@@ -1,0 +1,1 @@
+"""The APIs of the share coordinator: states of share partitions, asked for by brokers (KIP-932)."""

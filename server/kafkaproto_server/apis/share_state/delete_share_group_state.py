@@ -1,0 +1,44 @@
+"""DeleteShareGroupState (86), version 0, broker listeners.
+
+The coordinator of a share group removes the state of partitions that the group reads no more (KIP-932). It is no error
+if there is none.
+
+The sender needs CLUSTER_ACTION on the cluster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkaproto.api import ApiKey
+from kafkaproto.messages import DeleteShareGroupStateRequest, DeleteShareGroupStateResponse
+from kafkaproto_server.apis.access import Access
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
+from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.share_state import Done
+
+Response = DeleteShareGroupStateResponse
+
+
+def handle_delete_share_group_state(
+    request: DeleteShareGroupStateRequest, context: RequestContext, services: Services
+) -> Steps[Deferred[Response]]:
+    """Ask the share coordinator for each partition."""
+
+    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
+        services.share_state.delete_state(group_id, topic_id, named.partition, done)
+
+    return asked(request, Response, Response.DeleteStateResult, ask=ask)
+
+
+API = Api(
+    key=ApiKey.DELETE_SHARE_GROUP_STATE,
+    bounds=ITEMS,
+    broker=Served(handler=handle_delete_share_group_state, access=Access(operation=Operation.CLUSTER_ACTION)),
+    refuse=refusing(Response, Response.DeleteStateResult),
+)

@@ -1,0 +1,49 @@
+"""InitializeShareGroupState (83), version 0, broker listeners.
+
+The coordinator of a share group begins the state of partitions that the group reads from now on (KIP-932): with a state
+epoch, by which writes that rest on an older state are told, and with the offset from which on the group reads, if
+that is known already.
+
+The sender needs CLUSTER_ACTION on the cluster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkaproto.api import ApiKey
+from kafkaproto.messages import InitializeShareGroupStateRequest, InitializeShareGroupStateResponse
+from kafkaproto_server.apis.access import Access
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
+from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.share_state import Done
+
+Response = InitializeShareGroupStateResponse
+
+
+def handle_initialize_share_group_state(
+    request: InitializeShareGroupStateRequest, context: RequestContext, services: Services
+) -> Steps[Deferred[Response]]:
+    """Ask the share coordinator for each partition."""
+
+    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
+        services.share_state.initialize_state(
+            group_id, topic_id, named.partition, named.state_epoch, named.start_offset, done
+        )
+
+    return asked(request, Response, Response.InitializeStateResult, ask=ask, needs_partitions=False)
+
+
+API = Api(
+    key=ApiKey.INITIALIZE_SHARE_GROUP_STATE,
+    bounds=ITEMS,
+    broker=Served(
+        handler=handle_initialize_share_group_state, access=Access(operation=Operation.CLUSTER_ACTION)
+    ),
+    refuse=refusing(Response, Response.InitializeStateResult),
+)

@@ -1,0 +1,54 @@
+"""ReadShareGroupStateSummary (87), versions 0-1, broker listeners.
+
+The coordinator of a share group asks from where on the group reads partitions (KIP-932). Version 1 says also how many
+records behind that are done with (KIP-1226). Nobody is fenced by it.
+
+The sender needs CLUSTER_ACTION on the cluster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkaproto.api import ApiKey
+from kafkaproto.messages import ReadShareGroupStateSummaryRequest, ReadShareGroupStateSummaryResponse
+from kafkaproto_server.apis.access import Access
+from kafkaproto_server.apis.api import Api, Served
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
+from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.metadata.security.acls import Operation
+from kafkaproto_server.requests.context import RequestContext
+from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.share_state import Done, Result
+
+Response = ReadShareGroupStateSummaryResponse
+
+
+def handle_read_share_group_state_summary(
+    request: ReadShareGroupStateSummaryRequest, context: RequestContext, services: Services
+) -> Steps[Deferred[Response]]:
+    """Ask the share coordinator for each partition."""
+
+    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
+        services.share_state.read_state_summary(group_id, topic_id, named.partition, named.leader_epoch, done)
+
+    return asked(request, Response, Response.ReadStateSummaryResult, ask=ask, fill=_fill)
+
+
+def _fill(place: Any, result: Result) -> None:
+    if result.state is not None:
+        place.state_epoch = result.state.state_epoch
+        place.leader_epoch = result.leader_epoch
+        place.start_offset = result.state.start_offset
+        place.delivery_complete_count = result.state.delivery_complete_count
+
+
+API = Api(
+    key=ApiKey.READ_SHARE_GROUP_STATE_SUMMARY,
+    bounds=ITEMS,
+    broker=Served(
+        handler=handle_read_share_group_state_summary, access=Access(operation=Operation.CLUSTER_ACTION)
+    ),
+    refuse=refusing(Response, Response.ReadStateSummaryResult),
+)

@@ -1,0 +1,34 @@
+"""Limits of a batch of the metadata log, and how records are divided into batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkaproto_server.base.types import BATCH_HEADER_BYTES, MAX_BATCH_BYTES, Steps
+
+MAX_RECORDS_PER_BATCH = 10_000
+"""A request that has to be one batch and needs more records is refused; other changes may take several batches."""
+
+_RECORD_OVERHEAD_BYTES = 19
+"""At most: two five-byte lengths, a five-byte offset delta, and four fields of one byte."""
+_VALUES_PER_STEP = 64
+"""Adding up so many sizes takes some ten microseconds."""
+
+
+def batch_ends(values: Sequence[bytes]) -> Steps[tuple[int, ...]]:
+    """The end of each batch (index after its last record) if each batch takes as many records as it can."""
+    ends = []
+    start, size = 0, BATCH_HEADER_BYTES
+    for index, value in enumerate(values):
+        record_size = len(value) + _RECORD_OVERHEAD_BYTES
+        # A record that alone exceeds the limit stands alone. To end a batch before its first record
+        # would make an empty batch.
+        if index > start and (index - start == MAX_RECORDS_PER_BATCH or size + record_size > MAX_BATCH_BYTES):
+            ends.append(index)
+            start, size = index, BATCH_HEADER_BYTES
+        size += record_size
+        if index % _VALUES_PER_STEP == _VALUES_PER_STEP - 1:
+            yield
+    if values:
+        ends.append(len(values))
+    return tuple(ends)

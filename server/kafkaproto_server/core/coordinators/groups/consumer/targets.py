@@ -1,0 +1,102 @@
+"""A new target assignment: which assignor makes it, from what, and the records that keep it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kafkaproto_server.core.coordinators.groups.consumer.group import (
+    ConsumerGroup,
+    Members,
+    ResolvedRegex,
+    topics_of,
+)
+from kafkaproto_server.core.coordinators.groups.consumer.records import target_epoch_record, target_record
+from kafkaproto_server.core.coordinators.groups.consumer.values import Assignor, MemberSpec
+from kafkaproto_server.core.coordinators.groups.topics import Topics, TopicView
+from kafkaproto_server.core.coordinators.values import Record
+from kafkaproto_server.requests.consumer_group_requests import Partitions
+
+
+def preferred_assignor(members: Members, names: Sequence[str]) -> str:
+    """The assignor that most members want, of those that the broker has; the first of ``names`` if nobody wants one.
+
+    Of two that equally many want, the one that comes first in the broker's list.
+    """
+    wanted = Counter(member.server_assignor for member in members.values() if member.server_assignor in names)
+    return max(names, key=lambda name: wanted[name])
+
+
+class Question(NamedTuple):
+    """What targets are made from. None of it changes, so that another thread may answer."""
+
+    members: Members
+    regexes: Mapping[str, ResolvedRegex]
+    views: Mapping[str, TopicView]
+    """The topics that members subscribe to, by name."""
+    targets: Mapping[str, Partitions]
+    """The targets before, by member id."""
+
+    @property
+    def size(self) -> int:
+        """To which the time for an answer is about proportional."""
+        partitions = sum(view.partition_count for view in self.views.values())
+        resolved = {regex: len(each.topics) for regex, each in self.regexes.items()}
+        return partitions + sum(
+            len(each.subscribed_topic_names) + resolved.get(each.subscribed_topic_regex, 0)
+            for each in self.members.values()
+        )
+
+    def answer(self, assignor: Assignor) -> dict[str, Partitions]:
+        """The target of each of these members."""
+        partition_counts = {view.topic_id: view.partition_count for view in self.views.values()}
+        known: dict[tuple[tuple[str, ...], str], tuple[bytes, ...]] = {}
+        specs = []
+        for member_id, member in self.members.items():
+            subscription = member.subscribed_topic_names, member.subscribed_topic_regex
+            if subscription not in known:
+                names = topics_of(member, self.regexes)
+                known[subscription] = tuple(
+                    sorted(self.views[name].topic_id for name in names if name in self.views)
+                )
+            target = self.targets[member_id]
+            specs.append(MemberSpec(member_id, member.instance_id, known[subscription], target))
+        return assignor(specs, partition_counts)
+
+    def for_present(self, targets: Mapping[str, Partitions], members: Members) -> dict[str, Partitions]:
+        """The answer for those who are members by now. A static member may have another id than it had."""
+        static_ids = {each.instance_id: member_id for member_id, each in self.members.items()}
+        found = {}
+        for member_id, member in members.items():
+            then = member_id if member_id in targets else None
+            if then is None and member.instance_id is not None:
+                then = static_ids.get(member.instance_id)
+            if then is not None:
+                found[member_id] = targets[then]
+        return found
+
+
+def question(group: ConsumerGroup, members: Members, topics: Topics) -> Question:
+    """What the targets of these members of a group are made from."""
+    # Most members of a group say the same: each subscription is looked at once.
+    subscriptions = {
+        (each.subscribed_topic_names, each.subscribed_topic_regex): each for each in members.values()
+    }
+    names: set[str] = set().union(*map(group.topics_of, subscriptions.values()))
+    views = {name: view for name in names if (view := topics.by_name(name)) is not None}
+    targets = {member_id: group.target_of(member_id, each.instance_id) for member_id, each in members.items()}
+    return Question(members, dict(group.regexes), views, targets)
+
+
+def records_of_targets(
+    group: ConsumerGroup, targets: Mapping[str, Partitions], epoch: int, wall_ms: int
+) -> list[Record]:
+    """Records for those members whose target changes, and the epoch behind them: with it, all are there."""
+    records = [
+        target_record(group.group_id, member_id, target)
+        for member_id, target in targets.items()
+        if group.targets.get(member_id) != target
+    ]
+    records.append(target_epoch_record(group.group_id, epoch, wall_ms))
+    return records

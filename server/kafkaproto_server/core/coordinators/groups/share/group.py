@@ -1,0 +1,206 @@
+"""One share group: its members, its target assignment, and which of its partitions have a state.
+
+What is kept in records changes by `ShareGroup.replay` only. No decision is made here; `share.heartbeat` has them.
+
+A group has two epochs. The group epoch grows whenever members, topics or initialized partitions change; the assignment
+epoch is the group epoch for which the target assignment was made. A member takes its part of the target over with its
+next heartbeat, because it need not wait for others to give it up.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    ShareGroupCurrentMemberAssignmentKey,
+    ShareGroupCurrentMemberAssignmentValue,
+    ShareGroupMemberMetadataKey,
+    ShareGroupMemberMetadataValue,
+    ShareGroupMetadataKey,
+    ShareGroupMetadataValue,
+    ShareGroupStatePartitionMetadataKey,
+    ShareGroupStatePartitionMetadataValue,
+    ShareGroupTargetAssignmentMemberKey,
+    ShareGroupTargetAssignmentMemberValue,
+    ShareGroupTargetAssignmentMetadataKey,
+    ShareGroupTargetAssignmentMetadataValue,
+)
+from kafkaproto_server.core.coordinators.groups.problems import usable_epoch
+from kafkaproto_server.core.coordinators.groups.sessions import SessionWatch
+from kafkaproto_server.core.coordinators.groups.share.member import ShareMember
+from kafkaproto_server.core.coordinators.groups.share.partitions import StatePartitions, state_partitions_of
+from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
+
+FIRST_EPOCH = 1
+"""The group epoch, and the assignment epoch, of a group without records about them."""
+
+ShareMembers = Mapping[str, ShareMember]
+
+
+class ShareState(enum.Enum):
+    """The state of a group, by the names that Kafka's tools print."""
+
+    EMPTY = "Empty"
+    STABLE = "Stable"
+
+
+@dataclass(slots=True)
+class ShareGroup:
+    """A group."""
+
+    group_id: str
+    epoch: int = FIRST_EPOCH
+    metadata_hash: int = 0
+    """Of the topics that the members subscribe to, when the epoch grew last."""
+    assignment_epoch: int = FIRST_EPOCH
+    assignment_wall_ms: int = 0
+    members: dict[str, ShareMember] = field(default_factory=dict)
+    targets: dict[str, Partitions] = field(default_factory=dict)
+    """The target assignment, by member id."""
+    states: StatePartitions | None = None
+    name_counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """How many members subscribe to the same topics. Most members of a group say the same."""
+    watches: dict[str, SessionWatch] = field(default_factory=dict)
+    """By member id. In memory only."""
+    refresh_at_ms: int | None = None
+    """When topics are to be looked at again at the latest; None for now. In memory only."""
+    initializing_since_ms: int = 0
+    """When partitions were found to be initializing; if they still are long after, that is done once more. In memory
+    only."""
+    is_assigning: bool = False
+    """Whether its next target assignment is computed elsewhere. In memory only."""
+    counted: enum.Enum | None = None
+    """See `Counted`."""
+    problem: str | None = None
+    """What made no sense in the group's records, and was mended."""
+    _is_pending: bool | None = None
+    """`is_assignment_pending`, as long as it cannot have changed."""
+
+    # -- questions -----------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> ShareState:
+        """The state."""
+        return ShareState.STABLE if self.members else ShareState.EMPTY
+
+    def subscribed_topics(
+        self, *, without: Sequence[ShareMember] = (), plus: ShareMember | None = None
+    ) -> set[str]:
+        """The names of the topics that the members subscribe to, or would without some members or with another one."""
+        fewer = Counter(each.subscribed_topic_names for each in without)
+        names = [each for each, count in self.name_counts.items() if count > fewer[each]]
+        if plus is not None:
+            names.append(plus.subscribed_topic_names)
+        return set().union(*names)
+
+    def is_assignment_pending(self) -> bool:
+        """Whether partitions of subscribed topics are initialized, and the target assignment does not have them."""
+        if self._is_pending is None:
+            self._is_pending = self._has_unassigned()
+        return self._is_pending
+
+    def _has_unassigned(self) -> bool:
+        if not self.members or self.states is None or not self.states.initialized:
+            return False
+        names = self.subscribed_topics()
+        assigned: dict[bytes, set[int]] = {}
+        for target in self.targets.values():
+            for topic_id, indexes in target.items():
+                assigned.setdefault(topic_id, set()).update(indexes)
+        return any(
+            topic.name in names and frozenset(assigned.get(topic_id, ())) != topic.partitions
+            for topic_id, topic in self.states.initialized.items()
+        )
+
+    # -- records -------------------------------------------------------------------------------------------------
+
+    def replay(self, key: Message, value: Message | None, now_ms: int) -> bool:
+        """Take a record over. Returns whether the group is still there.
+
+        A record may be about something that is not known (any more): compaction removes records that others followed.
+        Then it says what is so, and nothing of what came before is missed.
+        """
+        self._is_pending = None
+        match key:
+            case ShareGroupMetadataKey():
+                if value is None:
+                    return False
+                assert isinstance(value, ShareGroupMetadataValue), "it is the key's value"
+                self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
+            case ShareGroupTargetAssignmentMetadataKey():
+                self._replay_assignment_epoch(value)
+            case ShareGroupTargetAssignmentMemberKey():
+                self._replay_target(key.member_id, value)
+            case ShareGroupMemberMetadataKey():
+                self._replay_member(key.member_id, value)
+            case ShareGroupCurrentMemberAssignmentKey():
+                self._replay_current(key.member_id, value)
+            case ShareGroupStatePartitionMetadataKey():
+                self._replay_states(value, now_ms)
+        return True
+
+    def _replay_assignment_epoch(self, value: Message | None) -> None:
+        if value is None:
+            self.assignment_epoch, self.assignment_wall_ms = -1, 0
+            return
+        assert isinstance(value, ShareGroupTargetAssignmentMetadataValue), "it is the key's value"
+        self.assignment_epoch = usable_epoch(self, value.assignment_epoch)
+        self.assignment_wall_ms = value.assignment_timestamp
+
+    def _replay_target(self, member_id: str, value: Message | None) -> None:
+        if value is None:
+            self.targets.pop(member_id, None)
+            return
+        assert isinstance(value, ShareGroupTargetAssignmentMemberValue), "it is the key's value"
+        self.targets[member_id] = partitions_of(
+            [(each.topic_id, each.partitions) for each in value.topic_partitions]
+        )
+
+    def _replay_member(self, member_id: str, value: Message | None) -> None:
+        member = self.members.get(member_id)
+        if value is None:
+            if member is not None:
+                del self.members[member_id]
+                self._release(member)
+                self.watches.pop(member_id, None)
+            return
+        assert isinstance(value, ShareGroupMemberMetadataValue), "it is the key's value"
+        self._put((member or ShareMember(member_id=member_id)).with_metadata(value))
+
+    def _replay_current(self, member_id: str, value: Message | None) -> None:
+        member = self.members.get(member_id)
+        if value is None:
+            if member is not None:
+                self._put(member.without_assignment())
+            return
+        assert isinstance(value, ShareGroupCurrentMemberAssignmentValue), "it is the key's value"
+        self._put((member or ShareMember(member_id=member_id)).with_assignment(value))
+
+    def _replay_states(self, value: Message | None, now_ms: int) -> None:
+        self.initializing_since_ms = now_ms
+        if value is None:
+            self.states = None
+            return
+        assert isinstance(value, ShareGroupStatePartitionMetadataValue), "it is the key's value"
+        self.states = state_partitions_of(value)
+
+    def _put(self, member: ShareMember) -> None:
+        old = self.members.get(member.member_id)
+        if old is not None:
+            self._release(old)
+        self.members[member.member_id] = member
+        self.name_counts[member.subscribed_topic_names] += 1
+
+    def _release(self, member: ShareMember) -> None:
+        names = member.subscribed_topic_names
+        self.name_counts[names] -= 1
+        if not self.name_counts[names]:
+            del self.name_counts[names]
+
+    def target_of(self, member_id: str) -> Partitions:
+        """The target of a member."""
+        return self.targets.get(member_id, NO_PARTITIONS)

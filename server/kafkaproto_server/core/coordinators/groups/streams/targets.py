@@ -1,0 +1,96 @@
+"""A new target assignment: what it is made from, and the records that keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kafkaproto_server.core.coordinators.groups.streams.config import NUM_STANDBY_REPLICAS
+from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup, TaskOffsets, each_task
+from kafkaproto_server.core.coordinators.groups.streams.internal_topics import ConfiguredTopology
+from kafkaproto_server.core.coordinators.groups.streams.java_order import hash_map_order
+from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMember
+from kafkaproto_server.core.coordinators.groups.streams.records import target_epoch_record, target_record
+from kafkaproto_server.core.coordinators.groups.streams.sticky import (
+    MemberSpec,
+    SubtopologySpec,
+    assign_sticky,
+)
+from kafkaproto_server.core.coordinators.values import Record
+from kafkaproto_server.requests.streams_group_requests import TaskSets
+
+ASSIGNOR = "sticky"
+"""The name of the only assignor of this broker."""
+_NOTHING = TaskOffsets()
+
+
+class Question(NamedTuple):
+    """What targets are made from. None of it changes, so that another thread may answer."""
+
+    members: Mapping[str, StreamsMember]
+    offsets: Mapping[str, TaskOffsets]
+    """By member id."""
+    configured: ConfiguredTopology
+    assignment_configs: Mapping[str, str]
+
+    @property
+    def standby_replicas(self) -> int:
+        """How many standby replicas each task with a state should have."""
+        return int(self.assignment_configs.get(NUM_STANDBY_REPLICAS, "0"))
+
+    @property
+    def size(self) -> int:
+        """To which the time for an answer is about proportional."""
+        return len(self.members) + self.configured.task_count * (1 + self.standby_replicas)
+
+    def answer(self) -> dict[str, TaskSets]:
+        """The target of each of these members: nothing as long as topics are missing."""
+        if not self.configured.is_ready:
+            return {member_id: TaskSets() for member_id in self.members}
+        subtopologies = [
+            SubtopologySpec(subtopology_id, each.task_count, bool(each.changelogs))
+            for subtopology_id, each in self.configured.subtopologies.items()
+        ]
+        specs = [
+            MemberSpec(
+                member_id,
+                member.process_id or "",
+                frozenset(each_task(member.assigned.without_epochs().active)),
+                frozenset(each_task(member.assigned.standby)),
+                self.offsets.get(member_id, _NOTHING).offsets,
+            )
+            for member_id, member in self.members.items()
+        ]
+        return assign_sticky(specs, subtopologies, self.standby_replicas)
+
+    def for_present(
+        self, targets: Mapping[str, TaskSets], members: Mapping[str, StreamsMember]
+    ) -> dict[str, TaskSets]:
+        """The answer for those who are members by now. A static member may have another id than it had."""
+        static_ids = {each.instance_id: member_id for member_id, each in self.members.items()}
+        found = {}
+        for member_id, member in members.items():
+            then = member_id if member_id in targets else None
+            if then is None and member.instance_id is not None:
+                then = static_ids.get(member.instance_id)
+            if then is not None:
+                found[member_id] = targets[then]
+        return found
+
+
+def records_of_targets(
+    group: StreamsGroup,
+    before: Mapping[str, TaskSets],
+    targets: Mapping[str, TaskSets],
+    epoch: int,
+    wall_ms: int,
+) -> list[Record]:
+    """Records for those members whose target is another one than ``before``, and the epoch behind them: with it, all
+    are there."""
+    records = [
+        target_record(group.group_id, member_id, targets[member_id])
+        for member_id in hash_map_order(sorted(targets))
+        if before.get(member_id) != targets[member_id]
+    ]
+    records.append(target_epoch_record(group.group_id, epoch, wall_ms))
+    return records

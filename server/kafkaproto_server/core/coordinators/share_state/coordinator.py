@@ -1,0 +1,443 @@
+"""The share coordinator of one partition of ``__share_group_state``, as long as this broker leads it.
+
+It keeps the state of share partitions for their leaders, and fences those that are no longer leader (by the leader
+epoch, which a leader raises when it reads the state) and those that do not know that the state was begun anew (by the
+state epoch). Apache Kafka has it in ShareCoordinatorShard and ShareCoordinatorService.
+
+A response leaves when the records before it are committed, also if the request has written none: it may rest on
+another request's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.message import Message
+from kafkaproto.messages import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue
+from kafkaproto.uuids import to_text
+from kafkaproto_server.base.error_texts import quoted
+from kafkaproto_server.base.metrics.coordinators import ShareStateMetrics
+from kafkaproto_server.core.coordinators.share_state.batches import BatchError, check_combinable, combined
+from kafkaproto_server.core.coordinators.share_state.config import ShareConfig
+from kafkaproto_server.core.coordinators.share_state.needed_offsets import NeededOffsets
+from kafkaproto_server.core.coordinators.share_state.records import snapshot_record, tombstone, update_record
+from kafkaproto_server.core.coordinators.share_state.state import (
+    PartitionState,
+    SharePartition,
+    SharePartitionKey,
+    state_before_update,
+    state_of_snapshot,
+)
+from kafkaproto_server.core.coordinators.values import CoordinatorError, CoordinatorLog, Record, Surroundings
+from kafkaproto_server.requests.share_state import (
+    MAX_STATE_BATCHES,
+    NO_DELIVERY_COMPLETE_COUNT,
+    NO_START_OFFSET,
+    NO_STATE_EPOCH,
+    Done,
+    Result,
+    ShareState,
+    problem_of_write,
+)
+
+WEIGHT_AT_ONCE = 100
+"""How many share partitions, and batches of them, are dealt with in one turn if there is something to do for all."""
+NO_EPOCH = 0
+"""State and leader epoch in the summary of a share partition without state."""
+
+
+class ShareLog(CoordinatorLog, Protocol):
+    """The partition of ``__share_group_state``."""
+
+    @property
+    def end_offset(self) -> int:
+        """Behind the last record."""
+
+
+class SharePorts(Protocol):
+    """What the share coordinator needs of the cluster and of its partition."""
+
+    def is_enabled(self) -> bool:
+        """Whether the cluster has share groups (share.version). Without them, nothing is written on its own."""
+
+    def has_partition(self, topic_id: bytes, partition: int) -> bool:
+        """Whether there is a topic with such a partition."""
+
+    def prune(self, offset: int, done: Callable[[bool], None]) -> None:
+        """Delete the records before an offset. ``done`` is called with whether that was done."""
+
+
+class ShareCoordinator:
+    """The coordinator of these share partitions."""
+
+    def __init__(
+        self,
+        config: Callable[[], ShareConfig],
+        log: ShareLog,
+        surroundings: Surroundings,
+        ports: SharePorts,
+        metrics: ShareStateMetrics,
+    ) -> None:
+        self._config = config
+        self._log = log
+        self._surroundings = surroundings
+        self._ports = ports
+        self._metrics = metrics
+        self._partitions: dict[SharePartitionKey, SharePartition] = {}
+        self._of_topic: dict[bytes, dict[SharePartitionKey, None]] = {}
+        self._needed = NeededOffsets()
+        self.pruned_offset: int | None = None
+        """The records before it are deleted; None if none were deleted yet."""
+        self._is_over = False
+
+    # -- records -------------------------------------------------------------------------------------------------
+
+    def replay(self, key: Message, value: Message | None, offset: int) -> None:
+        """Take a record over, one that was read or one that was just written."""
+        assert isinstance(key, ShareSnapshotKey | ShareUpdateKey), "there are no other records"
+        name = SharePartitionKey(key.group_id, bytes(key.topic_id), key.partition)
+        if isinstance(key, ShareSnapshotKey):
+            if value is None:
+                self._forget(name)
+                self._needed.removed(name, offset)
+            else:
+                assert isinstance(value, ShareSnapshotValue), "the key says so"
+                found = self._partitions.get(name) or self._new(name, state_of_snapshot(value))
+                found.replay_snapshot(value, self._config().updates_per_snapshot)
+                self._needed.snapshot(name, offset)
+        elif value is not None:
+            assert isinstance(value, ShareUpdateValue), "the key says so"
+            found = self._partitions.get(name) or self._new(name, state_before_update(value))
+            found.replay_update(value)
+
+    def _new(self, key: SharePartitionKey, state: PartitionState) -> SharePartition:
+        found = self._partitions[key] = SharePartition(state)
+        self._of_topic.setdefault(key.topic_id, {})[key] = None
+        return found
+
+    def _forget(self, key: SharePartitionKey) -> None:
+        if self._partitions.pop(key, None) is not None:
+            of_topic = self._of_topic[key.topic_id]
+            del of_topic[key]
+            if not of_topic:
+                del self._of_topic[key.topic_id]
+
+    def loaded(self) -> Sequence[str]:
+        """All records are replayed: requests may come. Returns what was mended: nothing ever is."""
+        self._later(self._config().prune_interval_ms, self._prune)
+        self._later(self._config().cold_snapshot_interval_ms, self._snapshot_cold)
+        self._remove_left()
+        return ()
+
+    def unload(self) -> None:
+        """Another broker coordinates now, or this one in a later epoch. Timers may know of this coordinator for some
+        minutes: they must not keep all states."""
+        self._is_over = True
+        self._partitions = {}
+        self._of_topic = {}
+        self._needed = NeededOffsets()
+
+    # -- requests ------------------------------------------------------------------------------------------------
+
+    def initialize(self, key: SharePartitionKey, state_epoch: int, start_offset: int, done: Done) -> None:
+        """Begin a state anew. Refused with INVALID_REQUEST, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
+        found = self._partitions.get(key)
+        if key.partition < 0:
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+        elif state_epoch < NO_STATE_EPOCH:
+            refusal = _invalid(f"The state epoch {state_epoch} is negative.")
+        elif found is not None and found.highest_state_epoch > state_epoch:
+            refusal = _fenced_state(found, state_epoch)
+        else:
+            refusal = self._unknown(key)
+        if refusal is not None:
+            self._answer((), refusal, done)
+            return
+        now_ms = self._surroundings.wall_ms()
+        state = PartitionState(
+            snapshot_epoch=0 if found is None else found.state.next_snapshot_epoch,
+            state_epoch=state_epoch,
+            leader_epoch=0,
+            start_offset=start_offset,
+            delivery_complete_count=(NO_DELIVERY_COMPLETE_COUNT if start_offset == NO_START_OFFSET else 0),
+            batches=(),
+            create_timestamp_ms=now_ms,
+            write_timestamp_ms=now_ms,
+        )
+        self._answer((snapshot_record(key, state),), Result(ErrorCode.NONE), done)
+
+    def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> None:
+        """All of a state. A leader epoch that was not known is written, so that it holds for the next coordinator, too.
+
+        Refused with INVALID_REQUEST if there is no state, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION.
+        """
+        found = self._partitions.get(key)
+        if key.partition < 0:
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+        elif leader_epoch < 0:
+            refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
+        elif found is None:
+            refusal = _not_initialized(key)
+        elif found.highest_leader_epoch > leader_epoch:
+            refusal = _fenced_leader(found, leader_epoch)
+        else:
+            refusal = self._unknown(key)
+        if refusal is not None:
+            self._answer((), refusal, done)
+            return
+        assert found is not None, "else it was refused"
+        state = found.state
+        records: tuple[Record, ...] = ()
+        if found.highest_leader_epoch != leader_epoch:
+            unchanged = ShareState(state.state_epoch, state.start_offset, state.delivery_complete_count)
+            records = (self._written(key, found, unchanged, leader_epoch),)
+        self._answer(records, Result(ErrorCode.NONE, None, state.visible()), done, are_writes=True)
+
+    def read_summary(self, key: SharePartitionKey, done: Done) -> None:
+        """A state without its batches; an empty one if there is none. Refused with INVALID_REQUEST and
+        UNKNOWN_TOPIC_OR_PARTITION."""
+        if key.partition < 0:
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+        else:
+            refusal = self._unknown(key)
+        found = self._partitions.get(key)
+        if refusal is not None:
+            self._answer((), refusal, done)
+        elif found is None:
+            self._answer((), Result(ErrorCode.NONE, None, ShareState(NO_STATE_EPOCH), NO_EPOCH), done)
+        else:
+            summary = found.state.visible()._replace(batches=())
+            self._answer((), Result(ErrorCode.NONE, None, summary, found.state.leader_epoch), done)
+
+    def write(self, key: SharePartitionKey, new: ShareState, leader_epoch: int, done: Done) -> None:
+        """Put batches over those that are there, and move the start offset forward.
+
+        Refused with INVALID_REQUEST if there is no state or no leader can have written this, FENCED_LEADER_EPOCH,
+        FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, and UNKNOWN_SERVER_ERROR if there are too many batches, or they
+        cannot be combined with those that a record has brought.
+        """
+        found = self._partitions.get(key)
+        if key.partition < 0:
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+        elif leader_epoch < 0:
+            refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
+        elif new.state_epoch < NO_STATE_EPOCH:
+            refusal = _invalid(f"The state epoch {new.state_epoch} is negative.")
+        elif (problem := problem_of_write(new)) is not None:
+            refusal = _invalid(problem)
+        elif found is None:
+            refusal = _not_initialized(key)
+        elif found.highest_leader_epoch > leader_epoch:
+            refusal = _fenced_leader(found, leader_epoch)
+        elif found.highest_state_epoch > new.state_epoch:
+            refusal = _fenced_state(found, new.state_epoch)
+        else:
+            refusal = self._unknown(key)
+        record = None
+        if refusal is None:
+            assert found is not None, "else it was refused"
+            record, refusal = self._combined(key, found, new)
+        self._answer(
+            (record,) if record else (), refusal or Result(ErrorCode.NONE), self._timed(done), are_writes=True
+        )
+
+    def _timed(self, done: Done) -> Done:
+        began_ms = self._surroundings.now_ms()
+
+        def written(result: Result) -> None:
+            if result.code is ErrorCode.NONE:
+                self._metrics.write_latencies.add((self._surroundings.now_ms() - began_ms) / 1000)
+            done(result)
+
+        return written
+
+    def _combined(
+        self, key: SharePartitionKey, found: SharePartition, new: ShareState
+    ) -> tuple[Record | None, Result | None]:
+        """The record for a write, or why there cannot be one."""
+        # What lies before the start offset goes. If it counted, a state that is full could not get rid of it.
+        left = combined(found.state.batches, (), max(new.start_offset, found.state.start_offset))
+        if len(left) + len(new.batches) > MAX_STATE_BATCHES:
+            text = f"A share partition has {MAX_STATE_BATCHES} state batches at most."
+            return None, Result(ErrorCode.UNKNOWN_SERVER_ERROR, text)
+        try:
+            return self._written(key, found, new, None), None
+        except BatchError:
+            return None, Result(ErrorCode.UNKNOWN_SERVER_ERROR, "A state batch ends before it begins.")
+
+    def delete(self, key: SharePartitionKey, done: Done) -> None:
+        """Remove a state, if there is one. Refused with INVALID_REQUEST and UNKNOWN_TOPIC_OR_PARTITION."""
+        if key.partition < 0:
+            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+        else:
+            refusal = self._unknown(key)
+        is_there = refusal is None and key in self._partitions
+        self._answer((tombstone(key),) if is_there else (), refusal or Result(ErrorCode.NONE), done)
+
+    def _unknown(self, key: SharePartitionKey) -> Result | None:
+        if self._ports.has_partition(key.topic_id, key.partition):
+            return None
+        text = f"There is no partition {key.partition} of a topic with the id {to_text(key.topic_id)}."
+        return Result(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
+
+    def _written(
+        self,
+        key: SharePartitionKey,
+        found: SharePartition,
+        new: ShareState,
+        leader_epoch: int | None,
+    ) -> Record:
+        """The record for a write, or for a new leader epoch. Raises BatchError if replaying it would fail.
+
+        The start offset never moves back. The number of completed deliveries belongs to the start offset with which it
+        came.
+        """
+        state = found.state
+        start_offset = max(new.start_offset, state.start_offset)
+        count = new.delivery_complete_count
+        if new.start_offset == state.start_offset:
+            count = max(count, state.delivery_complete_count)
+        elif new.start_offset < state.start_offset:
+            count = state.delivery_complete_count
+        changed = state._replace(
+            leader_epoch=state.leader_epoch if leader_epoch is None else leader_epoch,
+            start_offset=start_offset,
+            delivery_complete_count=count,
+        )
+        batches = combined((), tuple(new.batches), start_offset)
+        if found.updates < self._config().updates_per_snapshot:
+            check_combinable(state.batches, batches, start_offset)
+            return update_record(key, changed._replace(batches=batches))
+        now_ms = self._surroundings.wall_ms()
+        return snapshot_record(
+            key,
+            changed._replace(
+                snapshot_epoch=state.next_snapshot_epoch,
+                batches=combined(state.batches, batches, start_offset),
+                create_timestamp_ms=now_ms,
+                write_timestamp_ms=now_ms,
+            ),
+        )
+
+    def _answer(
+        self, records: Sequence[Record], result: Result, done: Done, *, are_writes: bool = False
+    ) -> None:
+        try:
+            self._append(records)
+            self._metrics.writes += len(records) if are_writes else 0
+        except CoordinatorError as error:
+            result = Result(error.code, error.message or describe(error.code).message)
+
+        def committed(code: ErrorCode) -> None:
+            done(result if code is ErrorCode.NONE else _refused(code))
+
+        self._log.when_committed(self._log.end_offset, committed)
+
+    def _append(self, records: Sequence[Record]) -> None:
+        """Raises CoordinatorError; then nothing is written, and nothing has changed."""
+        if records:
+            offset = self._log.append(records) - len(records)
+            for position, record in enumerate(records):
+                self.replay(record.key, record.value, offset + position)
+
+    # -- work of its own -----------------------------------------------------------------------------------------
+
+    def topics_deleted(self, topic_ids: Iterable[bytes]) -> None:
+        """Topics are no more: their states are removed."""
+        keys = [key for topic_id in topic_ids for key in self._of_topic.get(topic_id, ())]
+        self._in_turns(iter(keys), tombstone)
+
+    def _remove_left(self) -> None:
+        """Remove the states of topics that were deleted while nobody coordinated here, or could write."""
+        self.topics_deleted([each for each in self._of_topic if not self._ports.has_partition(each, 0)])
+
+    def _prune(self) -> None:
+        """Delete what is not needed, once the snapshots on which that rests are committed."""
+        self._remove_left()
+        offset = self._needed.first
+        if self._ports.is_enabled() and offset and offset != self.pruned_offset:
+
+            def committed(code: ErrorCode) -> None:
+                if code is ErrorCode.NONE and not self._is_over:
+                    self._ports.prune(offset, pruned)
+
+            def pruned(is_done: bool) -> None:
+                if is_done:
+                    self.pruned_offset = offset
+
+            self._log.when_committed(self._log.end_offset, committed)
+        self._later(self._config().prune_interval_ms, self._prune)
+
+    def _snapshot_cold(self) -> None:
+        """Write those states anew that have not been written as a whole for long, unless that was done for all of them
+        and nothing has changed since."""
+        interval_ms = self._config().cold_snapshot_interval_ms
+
+        def snapshot(key: SharePartitionKey) -> Record | None:
+            state = self._partitions[key].state
+            now_ms = self._surroundings.wall_ms()
+            if now_ms - state.write_timestamp_ms < interval_ms:
+                return None
+            epoch = state.next_snapshot_epoch
+            return snapshot_record(key, state._replace(snapshot_epoch=epoch, write_timestamp_ms=now_ms))
+
+        if self._ports.is_enabled() and not all(each.state.is_cold for each in self._partitions.values()):
+            self._in_turns(iter(list(self._partitions)), snapshot)
+        self._later(interval_ms, self._snapshot_cold)
+
+    def _in_turns(
+        self, keys: Iterator[SharePartitionKey], make: Callable[[SharePartitionKey], Record | None]
+    ) -> None:
+        """Write a record for each of many share partitions, some at a time. If the log refuses one, the rest has to
+        wait for the next time."""
+        if self._is_over:
+            return
+        weight = 0
+        for key in keys:
+            found = self._partitions.get(key)
+            record = None if found is None else make(key)
+            weight += 1
+            if record is not None:
+                weight += len(self._partitions[key].state.batches)
+                try:
+                    self._append((record,))
+                except CoordinatorError:
+                    return
+            if weight >= WEIGHT_AT_ONCE:
+                self._surroundings.call_at(
+                    self._surroundings.now_ms() + 1, lambda: self._in_turns(keys, make)
+                )
+                return
+
+    def _later(self, delay_ms: int, call: Callable[[], None]) -> None:
+        def due() -> None:
+            if not self._is_over:
+                call()
+
+        self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, due)
+
+
+def _invalid(message: str) -> Result:
+    return Result(ErrorCode.INVALID_REQUEST, message)
+
+
+def _not_initialized(key: SharePartitionKey) -> Result:
+    return _invalid(
+        f"Group {quoted(key.group_id)} has no state of partition {key.partition}: initialize it first."
+    )
+
+
+def _fenced_leader(found: SharePartition, leader_epoch: int) -> Result:
+    text = f"The leader epoch {leader_epoch} is older than {found.highest_leader_epoch}."
+    return Result(ErrorCode.FENCED_LEADER_EPOCH, text)
+
+
+def _fenced_state(found: SharePartition, state_epoch: int) -> Result:
+    text = f"The state epoch {state_epoch} is older than {found.highest_state_epoch}."
+    return Result(ErrorCode.FENCED_STATE_EPOCH, text)
+
+
+def _refused(code: ErrorCode) -> Result:
+    return Result(code, describe(code).message)

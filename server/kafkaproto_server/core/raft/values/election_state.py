@@ -1,0 +1,25 @@
+"""The content of the quorum-state file: the epoch, the leader and the vote that a node must never forget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkaproto_server.base.types import NO_NODE, ReplicaKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElectionState:
+    """One node's epoch, with the leader that it knows and the vote that it gave in that epoch."""
+
+    epoch: int
+    leader_id: int = NO_NODE
+    voted_key: ReplicaKey | None = None
+    """Without a directory id if the file has none (its version 0)."""
+
+    def is_vote_for(self, key: ReplicaKey) -> bool:
+        """Whether the vote went to this replica; a vote without a directory id matches by node id alone."""
+        return (
+            self.voted_key is not None
+            and self.voted_key.id == key.id
+            and self.voted_key.directory_id in (None, key.directory_id)
+        )

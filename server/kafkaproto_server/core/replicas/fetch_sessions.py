@@ -1,0 +1,589 @@
+"""Fetch sessions as a broker serves them (KIP-227): which partitions a request reads, and which ones its response has.
+
+A session remembers what its client wants of each partition. An incremental request names only what changed. The
+response has only partitions with something to say: records, an error, a new high watermark or log start offset, a
+preferred read replica, a diverging epoch. The epochs of the requests count up from 1, so that a lost or repeated
+request is noticed.
+
+**The work follows the changes, not the partitions.** A session has a set of *pending* partitions: those that may have
+something to say. A partition is pending when it joins the session, and again whenever a request names it. The session
+becomes a watcher of it before it is read. If the partition then says nothing, or nothing that the next response would
+repeat, it is not pending any more until it changes, that is, until ``partition_changed`` is called. An incremental
+request looks at pending partitions only. Apache Kafka reads all partitions of the session, with the same response.
+
+One request takes these steps. `FetchSessions.begin` makes a `FetchContext`. The caller reads the partitions that `look`
+returns. It may `wait` for a change, and then looks and reads again. `finish` takes the results of the last look. If the
+request ends without a response, the caller has to `cancel` it.
+
+Which topics the requests of a session are about is counted when a partition joins or leaves it, and when somebody
+wants to know (`FetchSession.settle`): a request counts in no more than one place.
+
+A topic that a request names by its id has the name that it had then, also after it is deleted: as in Apache Kafka, the
+errors of its partitions say whether there is another topic of this name now (`FetchContext.known_name`).
+
+Partitions whose records were sent go to the end of the session's order, so that all get their turn if a response cannot
+hold the records of all.
+
+Apache Kafka: ``FetchManager``, ``FetchSession``, ``FetchContext``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.ports import Rng
+from kafkaproto_server.base.types import Steps, run_to_end
+from kafkaproto_server.core.replicas.fetch_session_cache import FetchSessionCache
+from kafkaproto_server.requests.data import PartitionResult
+from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey
+
+NO_SESSION: Final = 0
+"""Session id of requests and responses without a session."""
+FULL_EPOCH: Final = 0
+"""Epoch of a request that has all partitions and asks for a session."""
+FINAL_EPOCH: Final = -1
+"""Epoch of a request that has all partitions and wants no session; one that it names is closed."""
+_MAX_EPOCH: Final = 2**31 - 1
+PARTITIONS_A_STEP: Final = 64
+
+
+Result = TypeVar("Result", bound=PartitionResult)
+
+
+class FinishedFetch(NamedTuple, Generic[Result]):
+    """What a response has at its top, and the partitions in it."""
+
+    error_code: int
+    session_id: int
+    responses: list[tuple[PartitionFetch, Result]]
+
+
+class WatchedPartition(Protocol):
+    """A partition that this broker hosts. It calls ``partition_changed`` of each watcher when its log end offset, high
+    watermark, last stable offset, log start offset, leadership or error state changes, and when it is removed.
+    """
+
+    @property
+    def watchers(self) -> dict[Any, None]:
+        """Those whose ``partition_changed`` it calls."""
+
+
+Find = Callable[[PartitionKey], WatchedPartition | None]
+"""Finds a partition by topic id or name; None if this broker does not host it. Such a partition is looked at in each
+request, as is everything that has an error.
+"""
+
+Wake = Callable[[PartitionFetch], None]
+"""Takes a partition of a waiting request that has changed."""
+
+Counted = Callable[[bytes | str, int], None]
+"""Takes how many partitions of a topic, by id or name, incremental requests were about since it was called last."""
+
+
+NameOf = Callable[[bytes], str | None]
+"""The name of a topic, by its id; None if there is none."""
+
+
+class _TopicRequests(msgspec.Struct, gc=False):
+    """What of a topic a session's requests are about."""
+
+    partitions: int
+    settled: int
+    """So many requests of the session are counted already."""
+    name: str | None
+    """The name of a topic that the session has by its id; None as long as it is not known."""
+
+
+class _CachedPartition(msgspec.Struct, eq=False):
+    """A partition of a session: what was asked last and what was answered last.
+
+    It and its session refer to each other, so the collector has to know of it.
+    """
+
+    key: PartitionKey
+    fetch: PartitionFetch
+    session: FetchSession
+    order: int
+    """Place in the session's order."""
+    high_watermark: int = -1
+    log_start_offset: int = -1
+    watched: WatchedPartition | None = None
+
+    def partition_changed(self, partition: object) -> None:
+        """It may have something to say."""
+        session = self.session
+        session.pending[self] = session.looks
+        if session.wake is not None:
+            session.wake(self.fetch)
+
+    def said(self, result: PartitionResult) -> None:
+        """A response has this. With an error, or if logs differ, the client takes no offset from it: they are said
+        again once it does."""
+        is_taken = not result.error_code and not result.is_diverging
+        self.high_watermark = result.high_watermark if is_taken else -1
+        self.log_start_offset = result.log_start_offset if is_taken else -1
+
+    def watch(self, partition: WatchedPartition | None) -> None:
+        """Be a watcher of this partition and of no other."""
+        if self.watched is not partition:
+            if self.watched is not None:
+                self.watched.watchers.pop(self, None)
+            if partition is not None:
+                partition.watchers[self] = None
+            self.watched = partition
+
+
+_ORDER = attrgetter("order")
+
+
+class FetchSession:
+    """One session: its partitions and the epoch of the request that it expects next."""
+
+    __slots__ = (
+        "_counted",
+        "_next_order",
+        "_topics",
+        "_unnamed",
+        "created_ms",
+        "epoch",
+        "id",
+        "is_privileged",
+        "looks",
+        "partitions",
+        "pending",
+        "requests",
+        "uses_topic_ids",
+        "wake",
+    )
+
+    def __init__(
+        self, session_id: int, *, is_privileged: bool, uses_topic_ids: bool, now_ms: int, counted: Counted
+    ) -> None:
+        self.id = session_id
+        self.is_privileged = is_privileged
+        self.uses_topic_ids = uses_topic_ids
+        self.created_ms = now_ms
+        self.epoch = next_epoch(FULL_EPOCH)
+        self.partitions: dict[PartitionKey, _CachedPartition] = {}
+        self.pending: dict[_CachedPartition, int] = {}
+        """With each the number of looks that there had been when it became pending. If it became pending after the look
+        of a request, that request's response does not settle it."""
+        self.looks = 0
+        self.wake: Wake | None = None
+        """Called when a partition changes, while a request waits."""
+        self.requests = 0
+        """How many requests have continued the session."""
+        self._next_order = 0
+        self._counted = counted
+        self._topics: dict[bytes | str, _TopicRequests] = {}
+        self._unnamed: dict[bytes, None] = {}
+
+    @property
+    def size(self) -> int:
+        """How many partitions it has."""
+        return len(self.partitions)
+
+    def add(self, key: PartitionKey, fetch: PartitionFetch, name: str | None) -> _CachedPartition:
+        """Add a partition at the end of the order. It is pending. ``name`` is that of a topic that has an id here."""
+        partition = _CachedPartition(key, fetch, self, self._next_order)
+        self._next_order += 1
+        self.partitions[key] = partition
+        self.pending[partition] = self.looks
+        topic = self._topics.get(key[0])
+        if topic is None:
+            self._topics[key[0]] = _TopicRequests(1, self.requests, name)
+            if name is None and isinstance(key[0], bytes):
+                self._unnamed[key[0]] = None
+        else:
+            self._settle(key[0], topic)
+            topic.partitions += 1
+        return partition
+
+    def update(self, request: FetchValues, names: Mapping[bytes, str]) -> None:
+        """Take what an incremental request names, and drop what it forgets. ``names`` are those of its topics."""
+        for key, fetch in request.partitions.items():
+            partition = self.partitions.get(key)
+            if partition is None:
+                self.add(key, fetch, _name(names, key))
+            else:
+                partition.fetch = fetch
+                self.pending[partition] = self.looks
+        for key in request.forgotten:
+            partition = self.partitions.pop(key, None)
+            if partition is not None:
+                partition.watch(None)
+                self.pending.pop(partition, None)
+                self._leaves(key[0])
+
+    def _leaves(self, key: bytes | str) -> None:
+        topic = self._topics[key]
+        self._settle(key, topic)
+        topic.partitions -= 1
+        if not topic.partitions:
+            del self._topics[key]
+            if isinstance(key, bytes):
+                self._unnamed.pop(key, None)
+
+    def learn_names(self, name_of: NameOf) -> None:
+        """Look again for the names of topics that were not known so far."""
+        for topic_id in [*self._unnamed]:
+            name = name_of(topic_id)
+            if name is not None:
+                self._topics[topic_id].name = name
+                del self._unnamed[topic_id]
+
+    def known_name(self, topic_id: bytes) -> str | None:
+        """The name that a topic of the session had; None if it was never known."""
+        topic = self._topics.get(topic_id)
+        return None if topic is None else topic.name
+
+    def _settle(self, key: bytes | str, topic: _TopicRequests) -> None:
+        if topic.settled < self.requests:
+            self._counted(key, topic.partitions * (self.requests - topic.settled))
+            topic.settled = self.requests
+
+    def settle(self) -> int:
+        """Count the requests for each topic, up to now. Returns the number of topics."""
+        for key, topic in self._topics.items():
+            self._settle(key, topic)
+        return len(self._topics)
+
+    def move_to_end(self, partition: _CachedPartition) -> None:
+        """Make it the last in the order."""
+        partition.order = self._next_order
+        self._next_order += 1
+
+    def close(self) -> None:
+        """Watch nothing any more. A request that is under way may still be answered."""
+        self.settle()
+        self._topics.clear()
+        self._unnamed.clear()
+        for partition in self.partitions.values():
+            partition.watch(None)
+        self.partitions.clear()
+        self.pending.clear()
+
+
+class FetchContext:
+    """A Fetch request that is being served. This class is one without a session; the others are made from it."""
+
+    __slots__ = ("_fetches", "_find", "_names", "_waiting", "_watched")
+
+    error_code: int = ErrorCode.NONE
+    """An error of the session: there is nothing to look at, and `finish` makes the response from no results."""
+    continues_session: bool = False
+    """Whether the session counts for itself which topics the request is about (see `Counted`)."""
+
+    def __init__(
+        self, partitions: dict[PartitionKey, PartitionFetch], find: Find, names: Mapping[bytes, str]
+    ) -> None:
+        self._fetches = partitions
+        self._find = find
+        self._names = names
+        self._waiting: _Waiting | None = None
+        self._watched: dict[WatchedPartition, PartitionFetch] = {}
+
+    @property
+    def size(self) -> int:
+        """How many partitions the request is about, those of its session that are not pending included."""
+        return len(self._fetches)
+
+    @property
+    def look_size(self) -> int:
+        """How many partitions the next look has."""
+        return len(self._fetches)
+
+    def known_name(self, topic_id: bytes) -> str | None:
+        """The name that a topic had when the request, or an earlier one of its session, named its id; None if it was
+        unknown."""
+        return self._names.get(topic_id)
+
+    def look(self) -> list[PartitionFetch]:
+        """The partitions to read now, in order. After a change, the next look may have others."""
+        return list(self._fetches.values())
+
+    def wait(self, wake: Wake) -> None:
+        """Call ``wake`` at each change of a partition of the request, until `finish` or `cancel`.
+
+        Changes between a look and this call are not reported, so either both belong in one step or this comes first.
+        """
+        run_to_end(self.wait_in_steps(wake))
+
+    def wait_in_steps(self, wake: Wake) -> Steps[None]:
+        """As `wait`, some partitions in each step."""
+        self._waiting = waiting = _Waiting(wake, self._watched)
+        for number, (key, fetch) in enumerate(self._fetches.items(), start=1):
+            partition = self._find(key)
+            if partition is not None:
+                partition.watchers[waiting] = None
+                self._watched[partition] = fetch
+            if number % PARTITIONS_A_STEP == 0:
+                yield
+
+    def cancel(self) -> None:
+        """The request is over without a response."""
+        if self._waiting is not None:
+            for partition in self._watched:
+                partition.watchers.pop(self._waiting, None)
+            self._watched.clear()
+            self._waiting = None
+
+    def finish(self, results: Sequence[Result], now_ms: int) -> FinishedFetch[Result]:
+        """The response, given the result of each partition of the last look, in the same order."""
+        self.cancel()
+        return FinishedFetch(
+            ErrorCode.NONE, NO_SESSION, list(zip(self._fetches.values(), results, strict=True))
+        )
+
+    def throttled(self) -> FinishedFetch[PartitionResult]:
+        """The empty response to a client that has exceeded its quota (KIP-219), instead of `finish`."""
+        self.cancel()
+        return FinishedFetch(ErrorCode.NONE, NO_SESSION, [])
+
+
+class _Waiting:
+    """The watcher of a request without a session."""
+
+    __slots__ = ("_wake", "_watched")
+
+    def __init__(self, wake: Wake, watched: dict[WatchedPartition, PartitionFetch]) -> None:
+        self._wake = wake
+        self._watched = watched
+
+    def partition_changed(self, partition: WatchedPartition) -> None:
+        """Let the request look at it again."""
+        self._wake(self._watched[partition])
+
+
+class _RefusedContext(FetchContext):
+    """A request whose session is not there, or not in the state that the client believes. Nothing changes."""
+
+    __slots__ = ("error_code",)
+
+    def __init__(self, error_code: int, find: Find) -> None:
+        super().__init__({}, find, {})
+        self.error_code = error_code
+
+    def finish(self, results: Sequence[Result], now_ms: int) -> FinishedFetch[Result]:
+        """The error, without a session and without partitions."""
+        return FinishedFetch(self.error_code, NO_SESSION, [])
+
+
+class _FullContext(FetchContext):
+    """A request that has all partitions and asks for a session, which begins with the response."""
+
+    __slots__ = ("_cache", "_counted", "_request")
+
+    def __init__(
+        self,
+        request: FetchValues,
+        find: Find,
+        names: Mapping[bytes, str],
+        cache: FetchSessionCache[FetchSession],
+        counted: Counted,
+    ) -> None:
+        super().__init__(request.partitions, find, names)
+        self._request = request
+        self._cache = cache
+        self._counted = counted
+
+    def finish(self, results: Sequence[Result], now_ms: int) -> FinishedFetch[Result]:
+        """The response with all partitions, and the id of a new session if there is a place for it."""
+        finished = super().finish(results, now_ms)
+        request = self._request
+        session_id = self._cache.new_id(
+            is_privileged=request.is_from_follower, size=len(results), now_ms=now_ms
+        )
+        if session_id == NO_SESSION:
+            return finished
+        session = FetchSession(
+            session_id,
+            is_privileged=request.is_from_follower,
+            uses_topic_ids=request.uses_topic_ids,
+            now_ms=now_ms,
+            counted=self._counted,
+        )
+        for (key, fetch), result in zip(request.partitions.items(), results, strict=True):
+            session.add(key, fetch, _name(self._names, key)).said(result)
+        self._cache.add(session)
+        return finished._replace(session_id=session_id)
+
+
+class _IncrementalContext(FetchContext):
+    """A request that continues a session."""
+
+    __slots__ = ("_epoch", "_look", "_looked_at", "_session")
+
+    continues_session = True
+
+    def __init__(self, session: FetchSession, find: Find) -> None:
+        super().__init__({}, find, {})
+        self._session = session
+        self._epoch = session.epoch
+        self._look = 0
+        self._looked_at: list[_CachedPartition] = []
+
+    @property
+    def size(self) -> int:
+        """See `FetchContext.size`."""
+        return self._session.size
+
+    @property
+    def look_size(self) -> int:
+        """See `FetchContext.look_size`."""
+        return len(self._session.pending)
+
+    def known_name(self, topic_id: bytes) -> str | None:
+        """See `FetchContext.known_name`."""
+        return self._session.known_name(topic_id)
+
+    def look(self) -> list[PartitionFetch]:
+        """The pending partitions in the session's order; none if another request has continued the session."""
+        session = self._session
+        if session.epoch != self._epoch:
+            return []
+        session.looks = self._look = session.looks + 1
+        find = self._find
+        self._looked_at = looked_at = sorted(session.pending, key=_ORDER)
+        fetches = []
+        for partition in looked_at:
+            fetches.append(partition.fetch)
+            # From now on the partition reports what this look cannot see.
+            hosted = find(partition.key)
+            if hosted is not partition.watched:
+                partition.watch(hosted)
+        return fetches
+
+    def wait_in_steps(self, wake: Wake) -> Steps[None]:
+        """As `FetchContext.wait_in_steps`, for all partitions of the session at once."""
+        if self._session.epoch == self._epoch:
+            self._session.wake = wake
+        yield from ()
+
+    def cancel(self) -> None:
+        """As `FetchContext.cancel`. The session stays as if the partitions had not been looked at."""
+        if self._session.epoch == self._epoch:
+            self._session.wake = None
+
+    def finish(self, results: Sequence[Result], now_ms: int) -> FinishedFetch[Result]:
+        """The response with the partitions that have something to say.
+
+        There may be fewer results than partitions in the last look: the rest was not read and stays pending. If
+        another request has continued the session meanwhile, the response is INVALID_FETCH_SESSION_EPOCH.
+        """
+        session = self._session
+        if session.epoch != self._epoch:
+            return FinishedFetch(ErrorCode.INVALID_FETCH_SESSION_EPOCH, session.id, [])
+        session.wake = None
+        pending, look = session.pending, self._look
+        assert len(results) <= len(self._looked_at), "more results than partitions were looked at"
+        responses = []
+        for partition, result in zip(self._looked_at, results, strict=False):
+            must_say = (
+                result.records_bytes > 0
+                or result.error_code != 0
+                or result.preferred_read_replica >= 0
+                or result.is_diverging
+            )
+            if (
+                not must_say
+                and not result.is_limited
+                and partition.watched is not None
+                # A change that was reported since the look is yet to be read.
+                and pending.get(partition, look) < look
+            ):
+                del pending[partition]
+            has_moved = (
+                partition.high_watermark != result.high_watermark
+                or partition.log_start_offset != result.log_start_offset
+            )
+            if must_say or has_moved:
+                responses.append((partition.fetch, result))
+                partition.said(result)
+                if result.records_bytes > 0:
+                    session.move_to_end(partition)
+        if not pending:
+            # A dict from which much was deleted keeps its size, and the next look would go over it.
+            pending.clear()
+        return FinishedFetch(ErrorCode.NONE, session.id, responses)
+
+    def throttled(self) -> FinishedFetch[PartitionResult]:
+        """The empty response of the session; everything stays pending."""
+        return self.finish((), 0)
+
+
+class FetchSessions:
+    """All fetch sessions of a broker."""
+
+    __slots__ = ("_counted", "_find", "_name_of", "cache")
+
+    def __init__(self, rng: Rng, find: Find, name_of: NameOf, max_slots: int, counted: Counted) -> None:
+        """``max_slots`` is max.incremental.fetch.session.cache.slots."""
+        self._find = find
+        self._name_of = name_of
+        self._counted = counted
+        self.cache: FetchSessionCache[FetchSession] = FetchSessionCache(rng, max_slots)
+        """Its numbers are metrics."""
+
+    def begin(self, request: FetchValues, now_ms: int) -> FetchContext:
+        """Serve a request: a context that knows which partitions it is about.
+
+        A request that continues a session changes the session here already. The context has an error instead if there
+        is no such session, or no room for its partitions any more (FETCH_SESSION_ID_NOT_FOUND), if the session expects
+        another epoch (INVALID_FETCH_SESSION_EPOCH), or if one of request and session has names and the other one ids
+        (FETCH_SESSION_TOPIC_ID_ERROR).
+        """
+        cache = self.cache
+        if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):
+            if request.session_id != NO_SESSION:
+                cache.remove(request.session_id)
+            if request.session_epoch == FINAL_EPOCH:
+                return FetchContext(request.partitions, self._find, self._names(request))
+            return _FullContext(request, self._find, self._names(request), cache, self._counted)
+        session = cache.get(request.session_id)
+        if session is None:
+            return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
+        if session.epoch != request.session_epoch:
+            return _RefusedContext(ErrorCode.INVALID_FETCH_SESSION_EPOCH, self._find)
+        if session.uses_topic_ids != request.uses_topic_ids:
+            return _RefusedContext(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR, self._find)
+        more = len(request.partitions)
+        if more and not cache.has_room(
+            is_privileged=session.is_privileged, size=session.size + more, more=more
+        ):
+            cache.remove(session.id)
+            return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
+        session.update(request, self._names(request))
+        session.learn_names(self._name_of)
+        if not session.partitions:
+            cache.remove(session.id)
+            return FetchContext(request.partitions, self._find, {})
+        cache.touch(session.id, now_ms)
+        session.epoch = next_epoch(session.epoch)
+        session.requests += 1
+        session.wake = None
+        return _IncrementalContext(session, self._find)
+
+    def _names(self, request: FetchValues) -> dict[bytes, str]:
+        """The names of the topics that a request has by their ids, as far as they are known."""
+        names = {}
+        for topic_id, _ in request.partitions:
+            if isinstance(topic_id, bytes) and topic_id not in names:
+                name = self._name_of(topic_id)
+                if name is not None:
+                    names[topic_id] = name
+        return names
+
+
+def _name(names: Mapping[bytes, str], key: PartitionKey) -> str | None:
+    return names.get(key[0]) if isinstance(key[0], bytes) else None
+
+
+def next_epoch(epoch: int) -> int:
+    """The epoch of the request after the one with ``epoch``: 1 follows the largest int32."""
+    return 1 if epoch == _MAX_EPOCH else epoch + 1

@@ -1,0 +1,1 @@
+"""What touches sockets, disks, threads and clocks: it drives the cores and carries out what they decide."""

@@ -1,0 +1,1 @@
+"""Groups whose partition of ``__consumer_offsets`` this broker leads."""

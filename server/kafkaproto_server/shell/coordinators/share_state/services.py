@@ -1,0 +1,58 @@
+"""States of share groups on one broker, assembled: the share coordinator, and the persister that finds it wherever it
+is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.base.ports import Clock
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.requests.share_state import Persister
+from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
+from kafkaproto_server.shell.coordinators.share_state.share_state import CurrentShareConfig, ShareCoordinators
+from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.shell.replicas.files.topic_settings import number_of
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+
+
+class ShareServices:
+    """All of a broker that has to do with the states of share groups."""
+
+    def __init__(
+        self,
+        others: OtherBrokers,
+        *,
+        manager: ReplicaManager,
+        image: Callable[[], ClusterImage],
+        configs: Callable[[], NodeConfigs],
+        create_topic: Callable[[str], None],
+        metrics: CoordinatorMetrics,
+        clock: Clock,
+    ) -> None:
+        """``create_topic`` asks for an internal topic."""
+        self.coordinators = ShareCoordinators(
+            image=image,
+            config=CurrentShareConfig(configs),
+            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
+            delete_records=manager.delete_records,
+            make_log=lambda hosted: manager.coordinator_log(
+                hosted,
+                lambda: number_of(configs(), "share.coordinator.write.timeout.ms"),
+                metrics.share_commits,
+            ),
+            load=manager.coordinator_loading,
+            metrics=metrics,
+        )
+        self.port = self.coordinators.port
+        persister = SharePersister(
+            others,
+            image=image,
+            here=self.port,
+            create_topic=create_topic,
+            call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
+        )
+        self.persister: Persister = persister
+        self.run = persister.run

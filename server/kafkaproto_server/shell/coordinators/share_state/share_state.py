@@ -1,0 +1,200 @@
+"""The share coordinator on this broker: one shard for each partition of ``__share_group_state`` that it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.message import Message
+from kafkaproto.records.coordinator import SHARE_RECORDS
+from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.core.coordinators.share_state.config import ShareConfig
+from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
+from kafkaproto_server.core.coordinators.values import CoordinatorError, Surroundings
+from kafkaproto_server.metadata.features import SHARE_VERSION
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.topic_names import SHARE_TOPIC
+from kafkaproto_server.requests.coordinator_places import share_key
+from kafkaproto_server.requests.data import DeletionItem, DeletionResult, RecordsDeleted
+from kafkaproto_server.requests.ports import ShareStatePort
+from kafkaproto_server.requests.share_state import Done, Result, ShareState
+from kafkaproto_server.shell.coordinators.led import LedPartitions
+from kafkaproto_server.shell.replicas.coordinators.coordinator_loading import Loading
+from kafkaproto_server.shell.replicas.coordinators.coordinator_log import PartitionLog
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.files.topic_settings import number_of
+
+PRUNE_TIMEOUT_MS = 30_000
+"""How long the other replicas have time to delete records; the next time comes anyway."""
+
+
+def share_config(configs: NodeConfigs) -> ShareConfig:
+    """The settings of the coordinator, from the broker's configs."""
+    prefix = "share.coordinator"
+    return ShareConfig(
+        updates_per_snapshot=number_of(configs, f"{prefix}.snapshot.update.records.per.snapshot"),
+        prune_interval_ms=number_of(configs, f"{prefix}.state.topic.prune.interval.ms"),
+        cold_snapshot_interval_ms=number_of(configs, f"{prefix}.cold.partition.snapshot.interval.ms"),
+    )
+
+
+class CurrentShareConfig:
+    """The settings as they are now. They are computed anew when a config changes: each record asks for them."""
+
+    def __init__(self, configs: Callable[[], NodeConfigs]) -> None:
+        self._configs = configs
+        self._known_of: NodeConfigs | None = None
+        self._known = ShareConfig()
+
+    def __call__(self) -> ShareConfig:
+        configs = self._configs()
+        if configs is not self._known_of:
+            self._known_of, self._known = configs, share_config(configs)
+        return self._known
+
+
+class _Ports:
+    """See `SharePorts`."""
+
+    def __init__(
+        self,
+        image: Callable[[], ClusterImage],
+        delete_records: Callable[[DeletionItem, int, RecordsDeleted], None],
+        log: PartitionLog,
+    ) -> None:
+        self._image = image
+        self._delete_records = delete_records
+        self._log = log
+
+    def is_enabled(self) -> bool:
+        return self._image().features.get(SHARE_VERSION, 0) > 0
+
+    def has_partition(self, topic_id: bytes, partition: int) -> bool:
+        topic = self._image().topics.get(topic_id)
+        return topic is not None and 0 <= partition < len(topic.partitions)
+
+    def prune(self, offset: int, done: Callable[[bool], None]) -> None:
+        def deleted(result: DeletionResult) -> None:
+            done(result.code is ErrorCode.NONE)
+
+        item = DeletionItem(topic_id=self._log.topic_id, index=self._log.index, offset=offset)
+        self._delete_records(item, PRUNE_TIMEOUT_MS, deleted)
+
+
+class _Shard:
+    """A coordinator as `LedPartitions` has it."""
+
+    def __init__(self, coordinator: ShareCoordinator, index: int) -> None:
+        self.coordinator = coordinator
+        self.index = index
+        self.loaded = coordinator.loaded
+        self.unload = coordinator.unload
+
+    def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
+        """Take a record over. Nobody writes to the topic in a transaction."""
+        self.coordinator.replay(key, value, offset)
+
+    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
+        """No transaction has a part in the topic; a marker that comes all the same means nothing."""
+
+
+class ShareCoordinators:
+    """All shards of this broker."""
+
+    def __init__(
+        self,
+        *,
+        image: Callable[[], ClusterImage],
+        config: Callable[[], ShareConfig],
+        surroundings: Surroundings,
+        delete_records: Callable[[DeletionItem, int, RecordsDeleted], None],
+        make_log: Callable[[Hosted], PartitionLog],
+        load: Callable[..., Loading],
+        metrics: CoordinatorMetrics,
+    ) -> None:
+        """See `LedPartitions`. ``delete_records`` deletes the oldest records of a partition."""
+
+        def make_shard(log: PartitionLog, epoch: int) -> _Shard:
+            ports = _Ports(image, delete_records, log)
+            coordinator = ShareCoordinator(config, log, surroundings, ports, metrics.share_states)
+            return _Shard(coordinator, log.index)
+
+        self.led: LedPartitions[_Shard] = LedPartitions(
+            SHARE_TOPIC,
+            SHARE_RECORDS,
+            image=image,
+            make_log=make_log,
+            make_shard=make_shard,
+            load=load,
+            load_times=metrics.share_loads,
+        )
+        self.port = ShareStatePort(
+            initialize_state=self._initialize,
+            read_state=self._read,
+            read_state_summary=self._read_summary,
+            write_state=self._write,
+            delete_state=self._delete,
+        )
+
+    def pruned_offsets(self) -> dict[int, int]:
+        """By partition: the records before it are deleted, because later ones say all that is so."""
+        return {
+            shard.index: shard.coordinator.pruned_offset
+            for shard in self.led.loaded_shards()
+            if shard.coordinator.pruned_offset is not None
+        }
+
+    def is_needed(self) -> bool:
+        """Whether this broker coordinates share partitions."""
+        return self.led.is_any
+
+    def topics_deleted(self, topic_ids: Sequence[bytes]) -> None:
+        """Topics of the cluster are no more."""
+        for shard in self.led.loaded_shards():
+            shard.coordinator.topics_deleted(topic_ids)
+
+    def _of(self, key: SharePartitionKey, done: Done) -> ShareCoordinator | None:
+        """The coordinator of a share partition. If it is not here, ``done`` hears of it."""
+        try:
+            return self.led.shard(share_key(*key)).coordinator
+        except CoordinatorError as error:
+            done(Result(error.code, describe(error.code).message))
+            return None
+
+    def _initialize(
+        self, group_id: str, topic_id: bytes, partition: int, state_epoch: int, start_offset: int, done: Done
+    ) -> None:
+        key = SharePartitionKey(group_id, topic_id, partition)
+        coordinator = self._of(key, done)
+        if coordinator is not None:
+            coordinator.initialize(key, state_epoch, start_offset, done)
+
+    def _read(self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done) -> None:
+        key = SharePartitionKey(group_id, topic_id, partition)
+        coordinator = self._of(key, done)
+        if coordinator is not None:
+            coordinator.read(key, leader_epoch, done)
+
+    def _read_summary(
+        self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done
+    ) -> None:
+        key = SharePartitionKey(group_id, topic_id, partition)
+        coordinator = self._of(key, done)
+        if coordinator is not None:
+            coordinator.read_summary(key, done)
+
+    def _write(
+        self, group_id: str, topic_id: bytes, partition: int, state: ShareState, leader_epoch: int, done: Done
+    ) -> None:
+        key = SharePartitionKey(group_id, topic_id, partition)
+        coordinator = self._of(key, done)
+        if coordinator is not None:
+            coordinator.write(key, state, leader_epoch, done)
+
+    def _delete(self, group_id: str, topic_id: bytes, partition: int, done: Done) -> None:
+        key = SharePartitionKey(group_id, topic_id, partition)
+        coordinator = self._of(key, done)
+        if coordinator is not None:
+            coordinator.delete(key, done)

@@ -1,0 +1,121 @@
+"""Transactions on one broker, assembled: the coordinators of transactional ids, the way to those of other brokers, and
+Produce in transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import trio
+
+from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
+from kafkaproto_server.base.ports import Clock
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
+from kafkaproto_server.requests.coordinator_places import partition_of
+from kafkaproto_server.requests.ports import TransactionPort
+from kafkaproto_server.requests.transaction_requests import (
+    AsksCoordinator,
+    Producer,
+    Told,
+    TopicPartition,
+)
+from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
+from kafkaproto_server.shell.coordinators.transactions.added_partitions import AddedPartitions
+from kafkaproto_server.shell.coordinators.transactions.markers import MarkerChannels
+from kafkaproto_server.shell.coordinators.transactions.transactional_appends import TransactionalAppends
+from kafkaproto_server.shell.coordinators.transactions.transactions import (
+    NewProducerId,
+    TransactionCoordinators,
+    transaction_config,
+)
+from kafkaproto_server.shell.replicas.files.topic_settings import number_of
+from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+
+
+class TransactionServices:
+    """All of a broker that has to do with transactions."""
+
+    def __init__(
+        self,
+        others: OtherBrokers,
+        *,
+        manager: ReplicaManager,
+        image: Callable[[], ClusterImage],
+        configs: Callable[[], NodeConfigs],
+        new_producer_id: NewProducerId,
+        metrics: CoordinatorMetrics,
+        clock: Clock,
+    ) -> None:
+        self._image = image
+        self._configs = configs
+        self.markers = MarkerChannels(
+            others,
+            image=image,
+            write_markers=manager.write_markers,
+            call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
+        )
+        self.coordinators = TransactionCoordinators(
+            image=image,
+            config=lambda: transaction_config(configs()),
+            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
+            new_producer_id=new_producer_id,
+            markers=self.markers,
+            make_log=lambda hosted: manager.coordinator_log(
+                hosted, others.timeout_ms, metrics.transaction_commits
+            ),
+            load=manager.coordinator_loading,
+            load_times=metrics.transaction_loads,
+        )
+        self.added = AddedPartitions(
+            others,
+            image=image,
+            coordinators=self.coordinators,
+            metrics=metrics.verification,
+            clock=clock,
+        )
+        self._appends = TransactionalAppends(
+            added=self.added,
+            leading=manager.leading,
+            produce=lambda items, acks, timeout_ms, done: manager.produce(
+                items, acks=acks, timeout_ms=timeout_ms, done=done
+            ),
+            clock=clock,
+            call_at=manager.call_at,
+            configs=configs,
+        )
+        manager.set_verifies_transactions(self._appends.verifies)
+        self.port = TransactionPort(
+            init_producer_id=self.coordinators.init_producer_id,
+            add_partitions=self.coordinators.add_partitions,
+            verify_partitions=self.coordinators.verify_partitions,
+            end_transaction=self.coordinators.end,
+            transaction_partitions=self.coordinators.described_partitions,
+            describe_transaction=self.coordinators.described,
+            list_transactions=self.coordinators.listed,
+            offsets_partition=self._offsets_partition,
+            verify_offsets=self._verify_offsets,
+            produce_in_transaction=self._appends.produce,
+        )
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Work until cancelled."""
+        async with trio.open_nursery() as nursery:
+            await nursery.start(self.markers.run)
+            await nursery.start(self.added.run)
+            task_status.started()
+
+    def _offsets_partition(self, group_id: str) -> TopicPartition:
+        """The partition of ``__consumer_offsets`` for a group, also while there is no such topic."""
+        topic = self._image().topic_by_name(GROUPS_TOPIC)
+        if topic is None:
+            partitions = number_of(self._configs(), "offsets.topic.num.partitions")
+        else:
+            partitions = len(topic.partitions)
+        return TopicPartition(GROUPS_TOPIC, partition_of(group_id, partitions))
+
+    def _verify_offsets(self, group_id: str, producer: Producer, asks: AsksCoordinator, told: Told) -> None:
+        topic_id = self._image().topic_ids.get(GROUPS_TOPIC, b"")
+        index = self._offsets_partition(group_id).partition
+        self._appends.verify_offsets(topic_id, index, producer, asks, told)

@@ -1,0 +1,141 @@
+"""What a broker does with its logs from time to time, without being asked.
+
+- Old records are removed every ``log.retention.check.interval.ms`` (UnifiedLog.deleteOldSegments in Apache Kafka).
+- Logs are made durable that were not for ``flush.ms``, every ``log.flush.scheduler.interval.ms``.
+- Producers that wrote nothing for ``producer.id.expiration.ms`` are forgotten, every
+  ``producer.id.expiration.check.interval.ms``.
+- The checkpoints of the log directories are written: recovery points, log starts and high watermarks, each at its own
+  interval.
+
+A broker may have 10,000 replicas, so each of these goes through them a part at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+
+import trio
+
+from kafkaproto_server.base.ports import Clock
+from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.core.replicas.partition import Role
+from kafkaproto_server.shell.replicas.files.disk_jobs import DiskJob
+from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
+from kafkaproto_server.shell.replicas.files.topic_settings import number_of
+from kafkaproto_server.shell.storage.log.topic_log import Removed, TopicLog
+from kafkaproto_server.shell.storage.offset_checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+)
+
+_INITIAL_DELAY = "log.initial.task.delay.ms"
+_EXPIRATION_INTERVAL = "producer.id.expiration.check.interval.ms"
+_HIGH_WATERMARK_INTERVAL = "replica.high.watermark.checkpoint.interval.ms"
+REPLICAS_PER_TURN = 200
+"""How many replicas are looked at in one turn of the event loop."""
+MAX_INTERVAL_MS = 24 * 3600 * 1000
+"""Longer intervals than a day are as good as none; timers have their limits."""
+
+
+class Maintenance:
+    """The periodic work on the replicas of one broker."""
+
+    def __init__(
+        self,
+        replicas: HostedReplicas,
+        clock: Clock,
+        node_configs: Callable[[], NodeConfigs],
+        refresh: Callable[[Hosted], None],
+    ) -> None:
+        """``refresh`` gives a replica the newest settings of its topic."""
+        self._replicas = replicas
+        self._clock = clock
+        self._node_configs = node_configs
+        self._refresh = refresh
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        async with trio.open_nursery() as nursery:
+            for key, first, work in (
+                ("log.retention.check.interval.ms", _INITIAL_DELAY, self.remove_old_records),
+                ("log.flush.scheduler.interval.ms", _INITIAL_DELAY, self.flush),
+                (_EXPIRATION_INTERVAL, _EXPIRATION_INTERVAL, self.expire_producers),
+            ):
+                nursery.start_soon(self._repeat, key, first, partial(self._in_parts, work), name=key)
+            for key, first, checkpoint in (
+                (_HIGH_WATERMARK_INTERVAL, _HIGH_WATERMARK_INTERVAL, HIGH_WATERMARKS),
+                ("log.flush.offset.checkpoint.interval.ms", _INITIAL_DELAY, RECOVERY_POINTS),
+                ("log.flush.start.offset.checkpoint.interval.ms", _INITIAL_DELAY, LOG_STARTS),
+            ):
+                write = partial(self._write_checkpoint, checkpoint)
+                nursery.start_soon(self._repeat, key, first, write, name=key)
+
+    async def _repeat(self, key: str, first: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something again and again, after as many milliseconds as a config says; for the first time after those of
+        another config."""
+        configs = self._node_configs()
+        await trio.sleep(number_of(configs, first) / 1000)
+        # An interval of 0 would take all the time that there is.
+        interval_ms = max(1, min(number_of(configs, key), MAX_INTERVAL_MS))
+        while True:
+            await work()
+            await trio.sleep(interval_ms / 1000)
+
+    async def _in_parts(self, work: Callable[[], Iterator[None]]) -> None:
+        for number, _ in enumerate(work()):
+            if number % REPLICAS_PER_TURN == 0:
+                await trio.lowlevel.checkpoint()
+
+    async def _write_checkpoint(self, name: str) -> None:
+        self._replicas.write_checkpoint(name)
+
+    def _open_replicas(self) -> Iterator[tuple[Hosted, TopicLog]]:
+        for hosted in tuple(self._replicas):
+            if hosted.log is not None and hosted.partition.role is not Role.OFFLINE:
+                yield hosted, hosted.log
+
+    def remove_old_records(self) -> Iterator[None]:
+        """Remove the segments that retention does not keep, a replica a step."""
+        for hosted, log in self._open_replicas():
+            self._refresh(hosted)
+            settings = hosted.settings
+            # What lies before the log start is gone already, whatever the policy.
+            if settings.deletes and not settings.retention.is_unlimited:
+                work = partial(
+                    log.remove_old,
+                    settings.retention,
+                    high_watermark=hosted.partition.high_watermark,
+                    wall_ms=self._clock.wall_ms(),
+                )
+                hosted.lane.put(
+                    DiskJob(work, partial(self._removed, hosted, log), partial(self._replicas.failed, hosted))
+                )
+            yield
+
+    def _removed(self, hosted: Hosted, log: TopicLog, removed: Removed | None) -> None:
+        if removed is not None and hosted.log is log:
+            if removed.has_rolled:
+                self._replicas.has_rolled(hosted)
+            self._replicas.start_moved(hosted, removed.log_start_offset)
+
+    def flush(self) -> Iterator[None]:
+        """Make logs durable that were not for ``flush.ms``, a replica a step."""
+        now_ms = self._clock.now_ms()
+        for hosted, _ in self._open_replicas():
+            self._refresh(hosted)
+            # A slow disk is not asked again before it is done.
+            if not hosted.syncs and now_ms - hosted.flushed_ms >= hosted.settings.flush_ms:
+                self._replicas.make_durable(hosted, with_active=True)
+            yield
+
+    def expire_producers(self) -> Iterator[None]:
+        """Forget producers that wrote nothing for long. A step is a replica, or a part of its producers."""
+        expiration_ms = number_of(self._node_configs(), "producer.id.expiration.ms")
+        wall_ms = self._clock.wall_ms()
+        for hosted, _ in self._open_replicas():
+            hosted.partition.verifications.expire(wall_ms, expiration_ms)
+            yield from hosted.partition.producers.expire(wall_ms, expiration_ms)
+            yield
