@@ -16,7 +16,8 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DescribeConfigsRequest, UpdateFeaturesRequest, message_class
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.core.controller.values.events import KRaftVersionChanged
 from kafkaproto_server.requests.context import RequestContext, Response
 from tests.apis.support.services import NODE_ID, context, decoded_response, responses_of, services

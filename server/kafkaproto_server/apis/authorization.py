@@ -18,7 +18,7 @@ from typing import TypeVar
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH
-from kafkaproto_server.base.types import Steps, T
+from kafkaproto_server.base.later import Steps, T
 from kafkaproto_server.metadata.image.entries import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,

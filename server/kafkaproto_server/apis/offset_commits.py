@@ -13,7 +13,7 @@ from kafkaproto.messages import (
     TxnOffsetCommitResponse,
 )
 from kafkaproto_server.apis.authorization import is_allowed
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import OffsetCommitPartition

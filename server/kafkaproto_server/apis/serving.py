@@ -32,7 +32,7 @@ from kafkaproto_server.apis.authorization import (
     whole_refusal,
 )
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, refuse_at_once
-from kafkaproto_server.base.types import Steps, StepsType
+from kafkaproto_server.base.later import Steps, StepsType
 from kafkaproto_server.requests.context import (
     HandlerResult,
     InnerRequest,

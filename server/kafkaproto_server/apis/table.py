@@ -119,7 +119,8 @@ from kafkaproto_server.apis.transactions import (
     list_transactions,
     txn_offset_commit,
 )
-from kafkaproto_server.base.types import ListenerKind, Steps, StepsType, run_to_end
+from kafkaproto_server.base.later import Steps, StepsType, run_to_end
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 

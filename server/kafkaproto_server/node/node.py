@@ -26,9 +26,10 @@ from kafkaproto.api import ApiKey
 from kafkaproto.directory_files import META_PROPERTIES_NAME
 from kafkaproto.message import Message
 from kafkaproto_server.apis.table import frame_limit, served_versions, timeout_ms
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.requests import RequestMetrics
 from kafkaproto_server.base.ports import Clock, Disk, Rng
-from kafkaproto_server.base.types import Deferred, Endpoint, ListenerKind, ReplicaKey
+from kafkaproto_server.base.types import Endpoint, ListenerKind, ReplicaKey
 from kafkaproto_server.config.log_levels import logger_levels, set_logger_levels
 from kafkaproto_server.config.node_config import Config
 from kafkaproto_server.core.broker.lifecycle import BrokerIdentity, BrokerLifecycle

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.entries import TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.sorting import sorted_steps

@@ -11,7 +11,8 @@ import msgspec
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto_server.base.file_part import Sendable
-from kafkaproto_server.base.types import Deferred, ListenerKind, Steps, StepsType
+from kafkaproto_server.base.later import Deferred, Steps, StepsType
+from kafkaproto_server.base.types import ListenerKind
 
 ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""

@@ -20,7 +20,8 @@ from kafkaproto.messages import (
     ShareGroupDescribeResponse,
     StreamsGroupDescribeResponse,
 )
-from kafkaproto_server.base.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import NO_NODE, Endpoint, LeaderAndEpoch
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.security.authorizer import Authorizer
 from kafkaproto_server.requests.caches import ResponseCaches

@@ -14,7 +14,7 @@ import msgspec
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)

@@ -8,7 +8,7 @@ from types import GeneratorType
 from typing import Any, Final
 
 from kafkaproto.message import Message, Struct
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.requests.error_codes import is_small
 
 MANY_ELEMENTS: Final = 10_000

@@ -16,7 +16,8 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
 )
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.context import NoResponse
 from tests.apis.support.services import Calls, context, responses_of, services, settled
 

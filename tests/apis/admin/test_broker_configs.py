@@ -11,7 +11,7 @@ from immutables import Map
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.requests.context import RequestContext, Response
 from tests.apis.admin.test_alter_configs import complete, incremental
 from tests.apis.support.services import context, responses_of, services

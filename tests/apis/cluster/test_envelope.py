@@ -42,7 +42,8 @@ from kafkaproto_server.apis.cluster.envelope import (
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.apis.table import APIS
 from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH
-from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.security.authorizer import Authorizer, LoadingAuthorizer
 from kafkaproto_server.requests.context import (

@@ -14,7 +14,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest, WriteTxnMarkersRequest
 from kafkaproto.records.legacy import iterate_stored_batches
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.replicas.incoming_batches import IncomingBatch
 from kafkaproto_server.core.share_partitions.acquiring import acquire
 from kafkaproto_server.requests.data import ProduceItem

@@ -10,7 +10,8 @@ from kafkaproto.messages import EnvelopeResponse, ProduceRequest
 from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.base.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import Endpoint, ListenerKind, ReplicaKey, Voter
 from kafkaproto_server.core.controller.values.events import CommandContext, CommandReceived
 from kafkaproto_server.core.coordinators.transactions.transaction import NO_TIMEOUT_MS
 from kafkaproto_server.core.raft.values.quorum_description import (

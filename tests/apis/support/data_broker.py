@@ -12,7 +12,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import DeleteTopicsRequest, FetchRequest, ListOffsetsRequest, ProduceRequest
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.apis.serving import dispatch
-from kafkaproto_server.base.types import Deferred, run_to_end
+from kafkaproto_server.base.later import Deferred, run_to_end
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.security.authorizer import Authorizer
 from kafkaproto_server.node.broker_data import metadata_port

@@ -7,7 +7,7 @@ from typing import Any
 from kafkaproto import messages as kafka
 from kafkaproto.message import Message
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.core.coordinators.transactions.transaction import NO_TIMEOUT_MS
 from kafkaproto_server.core.raft import wire
 from kafkaproto_server.core.raft.values.messages import AddVoterRequest, RemoveVoterRequest

@@ -9,8 +9,8 @@ from typing import Any
 
 import trio
 
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
-from kafkaproto_server.base.types import Steps
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.broker.assignments import AssignmentQueue
 from kafkaproto_server.core.broker.directories import LogDirectories, LogDirectory

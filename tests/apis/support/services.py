@@ -18,7 +18,8 @@ from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.base.file_part import as_buffers
-from kafkaproto_server.base.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
+from kafkaproto_server.base.later import Deferred, Steps
+from kafkaproto_server.base.types import LeaderAndEpoch, ListenerKind
 from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.metadata.image.replay import replay
 from kafkaproto_server.requests.context import Encoded, HandlerResult, RequestContext, Response

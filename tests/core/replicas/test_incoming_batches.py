@@ -17,7 +17,7 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.records.batch import HEADER_SIZE, NewRecord, RecordBatchView, TimestampType
 from kafkaproto.records.compression import Compression, compress
 from kafkaproto.records.record import read_records
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.replicas.incoming_batches import (
     BatchRefused,
     IncomingBatch,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from kafkaproto_server.base.types import Steps, run_to_end
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.metadata.image.sorting import sorted_steps
 
 FEW, MANY = 128, 30_000

@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 from immutables import Map
 
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.metadata.image.entries import DelegationToken
 from kafkaproto_server.metadata.security import delegation_tokens
 from kafkaproto_server.metadata.security.delegation_tokens import (

@@ -18,9 +18,10 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     PartitionChangeRecord,
 )
+from kafkaproto_server.base.later import Deferred, Steps, run_to_end
 from kafkaproto_server.base.metrics.controller import ControllerMetrics
 from kafkaproto_server.base.metrics.histogram import Histogram
-from kafkaproto_server.base.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, run_to_end
+from kafkaproto_server.base.types import NO_NODE, LeaderAndEpoch
 from kafkaproto_server.core.controller.machine.table import COMMANDS
 from kafkaproto_server.core.controller.values.effects import AppendRecords
 from kafkaproto_server.core.controller.values.events import CommandContext

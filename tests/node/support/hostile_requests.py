@@ -23,7 +23,8 @@ from kafkaproto.messages import (
 from kafkaproto.schema import FieldSchema, StructSchema, within
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, served_versions
-from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.core.controller.values.effects import Refuse, Respond
 from kafkaproto_server.core.controller.values.events import CommandContext, CommandReceived, SnapshotLoaded
 from kafkaproto_server.metadata.image.acl_index import NO_ACLS

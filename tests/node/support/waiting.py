@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import trio
 
-from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.base.later import Deferred
 
 T = TypeVar("T")
 

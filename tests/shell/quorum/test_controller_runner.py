@@ -16,7 +16,8 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
     UpdateFeaturesResponse,
 )
-from kafkaproto_server.base.types import Deferred, LeaderAndEpoch, run_to_end
+from kafkaproto_server.base.later import Deferred, run_to_end
+from kafkaproto_server.base.types import LeaderAndEpoch
 from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.values.config import ControllerConfig
 from kafkaproto_server.core.controller.values.effects import Refuse

@@ -27,7 +27,8 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     UpdateFeaturesResponse,
 )
-from kafkaproto_server.base.types import METADATA_TOPIC_ID, Deferred, Endpoint, ReplicaKey
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey
 from kafkaproto_server.config.node_config import default_config
 from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.values.events import CommandContext

@@ -36,8 +36,9 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.table import served_versions
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.requests import RequestMetrics
-from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.requests.data import Fetched, FetchResult
 from kafkaproto_server.requests.fetch_requests import FetchValues

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.shell.serving.making_room import (
     BYTES_A_STEP,
     CHUNK_BYTES,

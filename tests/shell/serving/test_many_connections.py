@@ -24,8 +24,9 @@ from kafkaproto.headers import encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import MetadataRequest, VoteRequest, VoteResponse
 from kafkaproto_server.apis.table import served_versions
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.requests import RequestMetrics
-from kafkaproto_server.base.types import Deferred, ListenerKind
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.shell.net.passes import LET_ON_A_PASS, Passes
 from kafkaproto_server.shell.net.pump import ConnectionInfo, Pump

@@ -31,7 +31,8 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
 from kafkaproto_server.apis.table import refuse_at_once
 from kafkaproto_server.base.file_part import as_buffers
-from kafkaproto_server.base.types import Deferred, Endpoint
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.requests.context import Encoded, NoResponse, Response, UnreadRequest
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.shell.to_controller.channel import ControllerChannel, ControllerUnavailable

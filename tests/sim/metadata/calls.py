@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import Deferred, Steps, run_to_end
+from kafkaproto_server.base.later import Deferred, Steps, run_to_end
 from kafkaproto_server.requests.context import Response
 from kafkaproto_server.requests.error_codes import error_codes
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, FeatureLevelRecord
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.base.types import Deferred, OffsetAndEpoch
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.base.types import OffsetAndEpoch
 from kafkaproto_server.core.controller.machine.changes import MAX_AHEAD, Change
 from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.values import events as controller_events

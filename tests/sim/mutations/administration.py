@@ -11,7 +11,7 @@ import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterClientQuotasResponse, PartitionChangeRecord
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.controller.brokers import unregister_broker
 from kafkaproto_server.core.controller.commands import alter_client_quotas as client_quotas
 from kafkaproto_server.core.controller.commands import alter_configs, create_partitions, elect_leaders

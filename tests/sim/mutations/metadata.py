@@ -12,7 +12,8 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
-from kafkaproto_server.base.types import NO_NODE, Steps, run_to_end
+from kafkaproto_server.base.later import Steps, run_to_end
+from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.core.broker.replica_directories import ReplicaDirectories
 from kafkaproto_server.core.controller.brokers import (
     alter_partition,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from tests.sim.options import Options
 
 Patches = list[tuple[Any, str, Any]]

@@ -9,7 +9,7 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.apply_configs import quota_entity
 from kafkaproto_server.metadata.image.entries import QuotaEntity
 from kafkaproto_server.metadata.security.acls import Operation

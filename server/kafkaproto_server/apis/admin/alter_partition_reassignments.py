@@ -12,7 +12,7 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, submitted
 from kafkaproto_server.apis.bounds import PARTITIONS
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
 

@@ -25,7 +25,7 @@ from kafkaproto_server.apis.admin.describe_configs import CLUSTER_DEFAULT, is_no
 from kafkaproto_server.apis.admin.logger_levels import Outcome, change_logger_levels
 from kafkaproto_server.apis.authorization import ALL_CONFIG_RESOURCES, allowed_items, config_problem
 from kafkaproto_server.base.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.base.types import Deferred, Steps, T
+from kafkaproto_server.base.later import Deferred, Steps, T
 from kafkaproto_server.config.dynamic import problem_of_change
 from kafkaproto_server.config.keys.definitions import BROKER_KEYS
 from kafkaproto_server.config.keys.lists import has_repeated, with_entries, without_entries

@@ -33,7 +33,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import config_problem
 from kafkaproto_server.apis.bounds import KEYS
 from kafkaproto_server.base.error_texts import quoted
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.config.keys.model import ConfigType
 from kafkaproto_server.config.layers import ConfigEntry, ConfigSource, NodeConfigs
 from kafkaproto_server.metadata.image.entries import (

@@ -19,7 +19,8 @@ from kafkaproto_server.apis.authorization import authorized_operations, is_allow
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.apis.cluster.metadata import offline_replicas
-from kafkaproto_server.base.types import NO_NODE, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.sorting import sorted_steps

@@ -30,7 +30,7 @@ from kafkaproto_server.apis.authorization import knows_acls
 from kafkaproto_server.apis.bounds import KIB, MIB, Bounds
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.file_part import as_buffers
-from kafkaproto_server.base.types import Steps, StepsType
+from kafkaproto_server.base.later import Steps, StepsType
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import (
     Encoded,

@@ -37,7 +37,8 @@ from kafkaproto_server.apis.authorization import (
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.apis.cluster.shown_controller import shown_controller
-from kafkaproto_server.base.types import NO_NODE, ZERO_UUID, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import NO_NODE, ZERO_UUID
 from kafkaproto_server.metadata.image.entries import BrokerRegistration, PartitionImage, TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType

@@ -19,7 +19,7 @@ from kafkaproto.messages import AlterReplicaLogDirsRequest, AlterReplicaLogDirsR
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import INDEXES
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services

@@ -19,7 +19,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
@@ -60,24 +60,18 @@ def handle_delete_records(
             yield
         yield
 
-    # One more is missing until all are handed over.
-    missing = 1
+    gather = Gather(lambda: reply.resolve(response))
 
     def done(place: Partition, result: DeletionResult) -> None:
-        nonlocal missing
         place.error_code = result.code
         place.low_watermark = result.low_watermark
-        missing -= 1
-        if missing == 0:
-            reply.resolve(response)
+        gather.came()
 
     for key, item in items.items():
-        missing += 1
+        gather.asked()
         services.replicas.delete_records(item, request.timeout_ms, partial(done, places[key]))
         yield
-    missing -= 1
-    if missing == 0:
-        reply.resolve(response)
+    gather.all_asked()
     return reply
 
 

@@ -36,8 +36,8 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served, of_quorum
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES, SMALL
+from kafkaproto_server.base.later import Deferred, Steps, run_to_end
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.base.types import Deferred, Steps, run_to_end
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.data import FetchResult, ReadResult

@@ -22,7 +22,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
@@ -56,28 +56,27 @@ def handle_list_offsets(
         may = is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, topic.name)
         yield from plan.add(topic, may=may)
         yield
-    # One more is missing until all are asked for.
-    missing = 1
+
+    def complete() -> None:
+        if not sender.is_gone:
+            reply.resolve(plan.response)
+
+    gather = Gather(complete)
 
     def take(place: Partition, result: OffsetResult) -> None:
-        nonlocal missing
         _fill(place, result, context.api_version)
-        missing -= 1
-        if missing == 0 and not sender.is_gone:
-            reply.resolve(plan.response)
+        gather.came()
 
     try:
         for place, query in plan.places.values():
             if query is not None:
-                missing += 1
+                gather.asked()
                 services.replicas.find_offset(query, partial(take, place))
             yield
     except GeneratorExit:
         sender.leave()
         raise
-    missing -= 1
-    if missing == 0:
-        reply.resolve(plan.response)
+    gather.all_asked()
     return reply
 
 

@@ -29,8 +29,9 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import RECORDS
 from kafkaproto_server.apis.data.produce_elements import most_elements
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.base.types import Deferred, Endpoint, Steps
+from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Unanswered
@@ -130,22 +131,21 @@ def _produced_in_steps(
 ) -> Steps[Reply]:
     """Hand many items over, some in each step. A producer whose connection ends meanwhile sends all of them again."""
     results: list[ProduceResult | None] = [None] * len(items)
-    missing = len(items)
+    gather = Gather(lambda: done([each for each in results if each is not None]))
 
     def take(first: int, some: list[ProduceResult]) -> None:
-        nonlocal missing
         results[first : first + len(some)] = some
-        missing -= len(some)
-        if not missing:
-            done([each for each in results if each is not None])
+        gather.came()
 
     try:
         for first in range(0, len(items), at_once):
+            gather.asked()
             produce(items[first : first + at_once], request.acks, request.timeout_ms, partial(take, first))
             yield
     except GeneratorExit:
         sender.leave()
         raise
+    gather.all_asked()
     return reply
 
 

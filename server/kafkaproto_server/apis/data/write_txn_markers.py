@@ -16,7 +16,7 @@ from kafkaproto.messages import WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import MARKERS
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.data import MarkerItem, ProduceResult
@@ -34,19 +34,15 @@ def handle_write_txn_markers(
     """Append the markers, one a step: a coordinator whose connection ends sends all of them again."""
     reply: Deferred[WriteTxnMarkersResponse] = Deferred()
     response = WriteTxnMarkersResponse()
-    # One more is missing until all are handed over.
-    missing = 1
+    gather = Gather(lambda: reply.resolve(response))
 
     def done(place: Partition, results: list[ProduceResult]) -> None:
-        nonlocal missing
         (result,) = results
         place.error_code = result.code
-        missing -= 1
-        if missing == 0:
-            reply.resolve(response)
+        gather.came()
 
     for marker, topic, place in _places(request, response):
-        missing += 1
+        gather.asked()
         item = MarkerItem(
             topic=topic,
             index=place.partition_index,
@@ -58,9 +54,7 @@ def handle_write_txn_markers(
         )
         services.replicas.write_markers([item], partial(done, place))
         yield
-    missing -= 1
-    if missing == 0:
-        reply.resolve(response)
+    gather.all_asked()
     return reply
 
 

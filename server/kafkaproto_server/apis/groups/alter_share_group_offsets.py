@@ -16,7 +16,8 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import DELETED_OFFSETS
-from kafkaproto_server.base.types import ZERO_UUID, Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Steps
+from kafkaproto_server.base.types import ZERO_UUID
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services

@@ -15,7 +15,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -30,27 +30,22 @@ def handle_delete_groups(
     """Delete the groups, one a step."""
     response = DeleteGroupsResponse()
     reply: Deferred[DeleteGroupsResponse] = Deferred()
-    # One more is missing until all are handed over.
-    missing = 1
+    gather = Gather(lambda: reply.resolve(response))
 
-    def deleted(result: Result | None, code: ErrorCode) -> None:
-        nonlocal missing
-        if result is not None:
-            result.error_code = code
-        missing -= 1
-        if not missing:
-            reply.resolve(response)
+    def deleted(result: Result, code: ErrorCode) -> None:
+        result.error_code = code
+        gather.came()
 
     for group_id in dict.fromkeys(request.groups_names):
         result = Result(group_id=group_id)
         response.results.append(result)
         if is_allowed(context, services, Operation.DELETE, ResourceType.GROUP, group_id):
-            missing += 1
+            gather.asked()
             services.groups.delete_group(group_id, partial(deleted, result))
         else:
             result.error_code = ErrorCode.GROUP_AUTHORIZATION_FAILED
         yield
-    deleted(None, ErrorCode.NONE)
+    gather.all_asked()
     return reply
 
 

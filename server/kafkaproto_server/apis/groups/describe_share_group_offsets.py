@@ -22,7 +22,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import HEARTBEATS
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services
@@ -52,18 +52,13 @@ def handle_describe_share_group_offsets(
     """Describe the offsets of each group."""
     reply: Deferred[Any] = Deferred()
     found: list[_Found] = []
-    # One more is missing until all are handed over.
-    missing = 1
+    gather = Gather(lambda: reply.resolve(_response(found, context, services)))
 
-    def done(into: _Found | None, code: ErrorCode, topics: Sequence[ShareOffsetsOfTopic]) -> None:
-        nonlocal missing
-        if into is not None:
-            into.topics = topics
-            if code is not ErrorCode.NONE:
-                into.group.error_code, into.group.error_message = code, code.message
-        missing -= 1
-        if not missing:
-            reply.resolve(_response(found, context, services))
+    def done(into: _Found, code: ErrorCode, topics: Sequence[ShareOffsetsOfTopic]) -> None:
+        into.topics = topics
+        if code is not ErrorCode.NONE:
+            into.group.error_code, into.group.error_message = code, code.message
+        gather.came()
 
     seen: set[str] = set()
     for asked in request.groups:
@@ -82,9 +77,9 @@ def handle_describe_share_group_offsets(
                 None if asked.topics is None else (yield from _named(asked.topics, into, context, services))
             )
             if named is None or named:
-                missing += 1
+                gather.asked()
                 services.share_groups.describe_share_offsets(asked.group_id, named, partial(done, into))
-    done(None, ErrorCode.NONE, ())
+    gather.all_asked()
     return reply
 
 

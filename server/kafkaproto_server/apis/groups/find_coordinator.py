@@ -16,7 +16,8 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.base.error_texts import quoted
-from kafkaproto_server.base.types import NO_NODE, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.context import RequestContext

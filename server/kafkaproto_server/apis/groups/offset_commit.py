@@ -21,7 +21,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import NO_RETENTION_TIME, Committer
@@ -57,23 +57,15 @@ def _commit(
     has_retention = context.api_version <= _LAST_WITH_RETENTION
     retention_ms = request.retention_time_ms if has_retention else NO_RETENTION_TIME
     reply: Deferred[OffsetCommitResponse] = Deferred()
-    # One more is missing until all are handed over.
-    missing = 1
+    gather = Gather(lambda: reply.resolve(response))
 
     def part_done(first: int, code: ErrorCode, results: Sequence[ErrorCode]) -> None:
-        nonlocal missing
         for number, place in enumerate(places[first : first + AT_ONCE]):
             place.error_code = results[number] if code is ErrorCode.NONE else code
-        done()
-
-    def done() -> None:
-        nonlocal missing
-        missing -= 1
-        if not missing:
-            reply.resolve(response)
+        gather.came()
 
     for first in range(0, len(accepted), AT_ONCE):
-        missing += 1
+        gather.asked()
         services.groups.commit_offsets(
             request.group_id,
             committer,
@@ -82,7 +74,7 @@ def _commit(
             partial(part_done, first),
         )
         yield
-    done()
+    gather.all_asked()
     return reply
 
 

@@ -22,7 +22,8 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
-from kafkaproto_server.base.types import ZERO_UUID, Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
+from kafkaproto_server.base.types import ZERO_UUID
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import (
@@ -74,20 +75,15 @@ def handle_offset_fetch(
     reply: Deferred[Any] = Deferred()
     asked = yield from _asked(request, context, services)
     found: list[_Found] = []
-    # One more is missing until all are handed over.
-    missing = 1
+    gather = Gather(lambda: reply.resolve(_response(asked, found, context, services)))
 
-    def done(into: _Found | None, code: ErrorCode, topics: Iterable[FetchedTopic]) -> None:
-        nonlocal missing
-        if into is not None:
-            into.code = code if code is not ErrorCode.NONE else into.code
-            if isinstance(topics, Sequence):
-                into.topics += topics
-            else:
-                into.every = topics
-        missing -= 1
-        if not missing:
-            reply.resolve(_response(asked, found, context, services))
+    def done(into: _Found, code: ErrorCode, topics: Iterable[FetchedTopic]) -> None:
+        into.code = code if code is not ErrorCode.NONE else into.code
+        if isinstance(topics, Sequence):
+            into.topics += topics
+        else:
+            into.every = topics
+        gather.came()
 
     seen: set[str] = set()
     for group in asked:
@@ -103,7 +99,7 @@ def handle_offset_fetch(
             into.code = ErrorCode.GROUP_AUTHORIZATION_FAILED
             continue
         if group.topics is None:
-            missing += 1
+            gather.asked()
             services.groups.fetch_offsets(group.group_id, group.reader, None, partial(done, into))
             continue
         allowed: list[TopicPartitions] = []
@@ -115,10 +111,10 @@ def handle_offset_fetch(
                 into.topics.append(_failed(topic, code))
             yield
         for part in _parts(allowed):
-            missing += 1
+            gather.asked()
             services.groups.fetch_offsets(group.group_id, group.reader, part, partial(done, into))
             yield
-    done(None, ErrorCode.NONE, ())
+    gather.all_asked()
     return reply
 
 

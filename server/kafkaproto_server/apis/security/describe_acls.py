@@ -15,7 +15,7 @@ from kafkaproto.messages import DescribeAclsRequest, DescribeAclsResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import AclFilter, Operation, acl_order
 from kafkaproto_server.requests.context import RequestContext

@@ -33,7 +33,7 @@ from kafkaproto_server.apis.share.common import (
     leader_hint,
     member_of,
 )
-from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services

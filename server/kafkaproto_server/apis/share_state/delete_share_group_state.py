@@ -16,7 +16,7 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.ports import Services

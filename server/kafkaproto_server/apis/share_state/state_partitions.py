@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from kafkaproto.error_codes import describe
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.requests.refusals import Refusal, Refuse
 from kafkaproto_server.requests.share_state import Done, Result
 
@@ -37,14 +37,7 @@ def asked(
     """Ask for each partition, one a step. With ``needs_partitions`` the response is empty if a topic has none."""
     reply: Deferred[ResponseT] = Deferred()
     response: Any = response_type()
-    # One more is missing until all are asked.
-    missing = 1
-
-    def one_less() -> None:
-        nonlocal missing
-        missing -= 1
-        if missing == 0:
-            reply.resolve(response)
+    gather = Gather(lambda: reply.resolve(response))
 
     def done(places: list[Any], position: int, result: Result) -> None:
         # Anew, also if the request names the partition twice.
@@ -52,17 +45,17 @@ def asked(
             partition=places[position].partition, error_code=result.code, error_message=result.message
         )
         fill(place, result)
-        one_less()
+        gather.came()
 
     is_empty = not request.group_id or (
         needs_partitions and not all(each.partitions for each in request.topics)
     )
     if not is_empty:
         for topic_id, named, places, position in _places(request, response, topic_type):
-            missing += 1
+            gather.asked()
             ask(request.group_id, topic_id, named, partial(done, places, position))
             yield
-    one_less()
+    gather.all_asked()
     return reply
 
 

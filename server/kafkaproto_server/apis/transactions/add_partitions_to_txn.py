@@ -17,7 +17,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import PARTICIPANTS
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.requests.context import RequestContext
@@ -91,28 +91,22 @@ def _of_brokers(
     """Serve one transaction a step: a broker whose connection ends asks for all of them again."""
     reply: Reply = Deferred()
     response = AddPartitionsToTxnResponse()
-    # One more is missing until all are handed over.
-    missing = 1
+    gather = Gather(lambda: reply.resolve(response))
 
     def take(transaction: Transaction, codes: Mapping[TopicPartition, ErrorCode]) -> None:
-        nonlocal missing
         response.results_by_transaction.append(
             TransactionResult(
                 transactional_id=transaction.transactional_id,
                 topic_results=_results(transaction.topics, codes),
             )
         )
-        missing -= 1
-        if missing == 0:
-            reply.resolve(response)
+        gather.came()
 
     for transaction in request.transactions:
-        missing += 1
+        gather.asked()
         _add_or_verify(transaction, context, services, take)
         yield
-    missing -= 1
-    if missing == 0:
-        reply.resolve(response)
+    gather.all_asked()
     return reply
 
 

@@ -22,7 +22,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import Committer, OffsetCommitPartition, ProducerKey, Results
@@ -60,27 +60,23 @@ def _commit(
     if not accepted:
         return response
     reply: Reply = Deferred()
-    missing = 0
+    gather = Gather(lambda: reply.resolve(response))
 
     def part_done(first: int, code: ErrorCode, results: Sequence[ErrorCode]) -> None:
-        nonlocal missing
         for number, place in enumerate(places[first : first + AT_ONCE]):
             place.error_code = results[number] if code is ErrorCode.NONE else code
-        missing -= 1
-        if not missing:
-            reply.resolve(response)
+        gather.came()
 
     def verified(code: ErrorCode) -> None:
-        nonlocal missing
-        parts = range(0, len(accepted), AT_ONCE)
-        missing = len(parts)
-        for first in parts:
+        for first in range(0, len(accepted), AT_ONCE):
+            gather.asked()
             if code is ErrorCode.NONE:
                 _commit_some(
                     request, context, services, accepted[first : first + AT_ONCE], partial(part_done, first)
                 )
             else:
                 part_done(first, code, ())
+        gather.all_asked()
 
     producer = Producer(request.transactional_id, request.producer_id, request.producer_epoch)
     asks = AsksCoordinator(

@@ -34,7 +34,7 @@ from typing import Protocol
 from immutables import Map
 
 from kafkaproto import uuids
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.core.broker.directories import LogDirectories
 from kafkaproto_server.core.broker.start_table import (

@@ -36,8 +36,8 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.base.ports import Rng
-from kafkaproto_server.base.types import Steps, run_to_end
 from kafkaproto_server.core.replicas.fetch_session_cache import FetchSessionCache
 from kafkaproto_server.requests.data import PartitionResult
 from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, PartitionKey

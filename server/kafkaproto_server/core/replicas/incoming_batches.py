@@ -49,7 +49,7 @@ from kafkaproto.records.compression import Compression, TooLongError, compress, 
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto.records.survey import record_heads, survey_records
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.replicas.incoming_rules import UNLIMITED_RECORD_BYTES, IncomingRules
 from kafkaproto_server.requests.sender import Sender
 

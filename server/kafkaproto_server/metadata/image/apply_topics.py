@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from immutables import Map, MapMutation
 
-from kafkaproto_server.base.types import Steps, run_to_end
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.metadata.image.entries import (
     MIGRATING_DIRECTORY,
     RECOVERED,

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from kafkaproto_server.base.types import Steps, run_to_end
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.metadata.image.errors import ReplayError
 from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.metadata.image.replay import replay_steps

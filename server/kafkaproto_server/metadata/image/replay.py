@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from kafkaproto_server.base.types import Steps, run_to_end
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.metadata.image import apply_cluster, apply_configs, apply_topics
 from kafkaproto_server.metadata.image.errors import Contradiction, ReplayError
 from kafkaproto_server.metadata.image.image import ClusterImage

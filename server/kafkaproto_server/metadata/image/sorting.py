@@ -11,7 +11,7 @@ from heapq import merge
 from itertools import islice
 from typing import Any, TypeVar
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import hmac
 
 from immutables import Map
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.entries import DelegationToken
 
 MAX_FORGOTTEN = 1000

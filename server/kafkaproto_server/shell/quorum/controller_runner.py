@@ -16,9 +16,10 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest
 from kafkaproto_server.apis.table import refuse
+from kafkaproto_server.base.later import Deferred, Steps, StepsType
 from kafkaproto_server.base.metrics.controller import ControllerMetrics
 from kafkaproto_server.base.ports import Clock
-from kafkaproto_server.base.types import NO_NODE, Deferred, LeaderAndEpoch, Steps, StepsType
+from kafkaproto_server.base.types import NO_NODE, LeaderAndEpoch
 from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.values import effects, events
 from kafkaproto_server.core.raft.values import effects as raft_effects

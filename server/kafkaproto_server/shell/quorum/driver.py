@@ -18,9 +18,10 @@ import trio
 
 from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.controller import ControllerMetrics
 from kafkaproto_server.base.ports import Clock, Rng
-from kafkaproto_server.base.types import NO_NODE, Deferred, Endpoint
+from kafkaproto_server.base.types import NO_NODE, Endpoint
 from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.values import events as controller_events
 from kafkaproto_server.core.raft.node import RaftNode

@@ -15,8 +15,8 @@ import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.base.types import Deferred
 from kafkaproto_server.core.raft import wire
 from kafkaproto_server.core.raft.values.errors import RaftError
 from kafkaproto_server.core.raft.values.messages import (

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 import trio
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.metrics.histogram import Histogram
 from kafkaproto_server.base.metrics.topics import TopicMetrics
 from kafkaproto_server.base.ports import Clock, Disk, Rng
-from kafkaproto_server.base.types import NO_NODE, Endpoint, Steps
+from kafkaproto_server.base.types import NO_NODE, Endpoint
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.broker.directories import LogDirectories
 from kafkaproto_server.core.broker.replica_directories import ReplicaMoves

@@ -33,9 +33,10 @@ from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
 from kafkaproto_server.apis.serving import serve
 from kafkaproto_server.apis.table import APIS, URGENT_KEYS, elements_of, refuse_at_once, served_versions
+from kafkaproto_server.base.later import Deferred, Steps, StepsType, T
 from kafkaproto_server.base.metrics.requests import RequestMetrics
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.base.types import Deferred, ListenerKind, Steps, StepsType, T
+from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.core.quotas.rate import RateWindows
 from kafkaproto_server.requests.context import (
     Encoded,

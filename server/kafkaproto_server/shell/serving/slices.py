@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import trio
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.requests.release import close_steps
 from kafkaproto_server.shell.net.host_queue import HostQueue
 from kafkaproto_server.shell.net.passes import Passes

@@ -16,6 +16,7 @@ from typing import Final
 
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto_server.base.error_texts import without_frames
+from kafkaproto_server.base.later import Gather
 from kafkaproto_server.base.metrics.coordinators import SharePartitionMetrics
 from kafkaproto_server.base.metrics.topics import TopicMetrics
 from kafkaproto_server.base.ports import Clock, Rng
@@ -186,21 +187,14 @@ class ShareService:
         session = self.sessions.remove(key)
         if session is None:
             return
-        under_way = 1
-
-        def done(_: ShareError | None) -> None:
-            nonlocal under_way
-            under_way -= 1
-            if not under_way:
-                ended()
-
+        released = Gather(ended)
         for topic_id, index in session.partitions:
             led = self._led.get(ShareKey(key.group_id, topic_id, index))
             core = None if led is None else self._led.core_of(led)
             if led is not None and core is not None:
-                under_way += 1
-                self._led.persist(led, release(core, key.member_id), done)
-        done(None)
+                released.asked()
+                self._led.persist(led, release(core, key.member_id), lambda error: released.came())
+        released.all_asked()
 
     # -- fetches -------------------------------------------------------------------------------------------------
 
@@ -310,18 +304,18 @@ class ShareService:
         """Acknowledge records. ``done`` is called with the results once all are persisted."""
         results: dict[TopicPartitionId, ShareAcknowledgeResult] = {}
         topics: dict[bytes, str] = {}
-        under_way = 1
 
-        def finish(key: TopicPartitionId | None, counts: Sequence[int], error: ShareError | None) -> None:
-            nonlocal under_way
-            under_way -= 1
+        def complete() -> None:
+            self._count_acknowledgements(topics, results)
+            done(results)
+
+        gather = Gather(complete)
+
+        def finish(key: TopicPartitionId, counts: Sequence[int], error: ShareError | None) -> None:
             if error is None:
                 self._led.metrics.acknowledged(counts)
-            if key is not None:
-                results[key] = _acknowledged(error)
-            if not under_way:
-                self._count_acknowledgements(topics, results)
-                done(results)
+            results[key] = _acknowledged(error)
+            gather.came()
 
         for key, ranges in acknowledgements.items():
             code = self._refusal(key, may_read)
@@ -338,13 +332,13 @@ class ShareService:
             if core is None:
                 results[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_RECORD_STATE)
                 continue
-            under_way += 1
+            gather.asked()
             said = in_pieces(Acknowledgement(*each) for each in ranges)
             counts = [0] * len(AcknowledgeType)
             self._acknowledge_piece(
                 led, member.member_id, next(said), said, Change(), counts, partial(finish, key, counts)
             )
-        finish(None, (), None)
+        gather.all_asked()
 
     def _count_acknowledgements(
         self, topics: Mapping[bytes, str], results: Mapping[TopicPartitionId, ShareAcknowledgeResult]

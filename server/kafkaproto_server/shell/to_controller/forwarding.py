@@ -31,7 +31,7 @@ from kafkaproto.support import joined
 from kafkaproto_server.apis.cluster.envelope import encode_principal
 from kafkaproto_server.apis.serving import SHORT_BODY_BYTES
 from kafkaproto_server.apis.table import bounds_of, refuse, refuse_at_once, timeout_ms
-from kafkaproto_server.base.types import Deferred, Steps
+from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.requests.context import (
     Encoded,
     HandlerResult,

@@ -14,7 +14,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.metadata import encode_metadata_record
 from kafkaproto.uuids import to_text
-from kafkaproto_server.base.types import Endpoint, run_to_end
+from kafkaproto_server.base.later import run_to_end
+from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.core.controller.brokers.registration import (
     MAX_DIRECTORIES,
     MAX_FEATURES,

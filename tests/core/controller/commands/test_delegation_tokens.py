@@ -15,7 +15,7 @@ from kafkaproto.messages import (
     RemoveDelegationTokenRecord,
     RenewDelegationTokenRequest,
 )
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.controller.commands.delegation_tokens import (
     MAX_REMOVED_TOKENS,
     expired_token_records,

@@ -9,7 +9,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_server.apis.table import refuse
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.machine.outbox import REFUSALS_A_TIME
 from kafkaproto_server.core.controller.machine.table import COMMANDS
 from kafkaproto_server.core.controller.values.effects import Refuse

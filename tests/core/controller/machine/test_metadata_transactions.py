@@ -9,7 +9,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AbortTransactionRecord, CreateTopicsRequest, NoOpRecord
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.controller.machine.appending import batches_of
 from kafkaproto_server.core.controller.machine.metadata_transactions import TRANSACTION_NAME, fitted
 from kafkaproto_server.core.controller.values import batches

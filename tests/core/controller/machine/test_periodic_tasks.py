@@ -10,7 +10,7 @@ import pytest
 from immutables import Map
 
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.machine import periodic_tasks
 from kafkaproto_server.core.controller.machine.periodic_tasks import (
     PERIODIC_TASKS,

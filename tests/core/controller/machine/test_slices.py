@@ -14,7 +14,7 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
     UnregisterBrokerRequest,
 )
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.brokers import failed_brokers
 from kafkaproto_server.core.controller.brokers.heartbeats import fencing_records
 from kafkaproto_server.core.controller.machine import appending, changes, controller

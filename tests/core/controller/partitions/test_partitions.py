@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.controller.partitions.partitions import (
     Election,
     Goal,

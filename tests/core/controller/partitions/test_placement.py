@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.controller.partitions.placement import (
     UsableBroker,
     directory_for_new_replica,

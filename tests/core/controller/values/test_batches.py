@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.base.types import MAX_BATCH_BYTES, run_to_end
+from kafkaproto_server.base.later import run_to_end
+from kafkaproto_server.base.types import MAX_BATCH_BYTES
 from kafkaproto_server.core.controller.values.batches import MAX_RECORDS_PER_BATCH, batch_ends
 
 

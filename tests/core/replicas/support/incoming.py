@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.base.types import run_to_end
 from kafkaproto_server.core.replicas.incoming_batches import (
     BatchRefused,
     IncomingBatch,

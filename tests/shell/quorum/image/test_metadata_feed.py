@@ -13,7 +13,8 @@ import trio
 from kafkaproto.messages import FeatureLevelRecord, TopicRecord
 from kafkaproto.records.batch import build_batch
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.base.types import METADATA_TOPIC_ID, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import METADATA_TOPIC_ID
 from kafkaproto_server.core.controller.values.events import BatchCommitted
 from kafkaproto_server.core.raft.values.control import LeaderChange
 from kafkaproto_server.core.raft.values.effects import PendingBatch

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkaproto.messages import FetchRequest, ListOffsetsRequest
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.shell.replicas.requests.host_lane import HOSTS_A_LOOK, STEPS_A_TURN, HostLane
 from kafkaproto_server.shell.storage.errors import StorageError
 from tests.apis.support.data_broker import ME, DataBroker, batch, wanted

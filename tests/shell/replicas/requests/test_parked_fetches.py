@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.shell.replicas.requests.parked_fetches import STEPS_A_TURN, InTurns, ParkedFetches
 from kafkaproto_server.shell.replicas.timers import Timers
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.broker import replica_directories
 from kafkaproto_server.core.broker.directories import LogDirectories
 from kafkaproto_server.core.broker.replica_directories import ReplicaDirectories

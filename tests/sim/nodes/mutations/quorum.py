@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.core.controller.brokers import alter_partition
 from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.machine.outbox import ControllerOutbox

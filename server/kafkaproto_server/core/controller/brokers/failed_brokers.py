@@ -16,7 +16,7 @@ from __future__ import annotations
 from immutables import Map
 
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.brokers.heartbeats import fencing_records
 from kafkaproto_server.core.controller.values.command import Decision, Result
 from kafkaproto_server.core.controller.values.effects import Report, ReportDeath, ReportSilence

@@ -48,7 +48,7 @@ from kafkaproto.messages import (
     BrokerRegistrationChangeRecord,
     RegisterBrokerRecord,
 )
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.partitions.partitions import (
     changes_with,
     changes_without,

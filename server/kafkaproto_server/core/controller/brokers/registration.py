@@ -22,7 +22,8 @@ from kafkaproto.messages import (
     ControllerRegistrationResponse,
 )
 from kafkaproto.uuids import to_text
-from kafkaproto_server.base.types import Endpoint, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.core.controller.partitions.partitions import changes_without, changes_without_crashed
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.core.controller.values.sessions import SessionChange

@@ -29,7 +29,7 @@ from kafkaproto.messages import (
     RemoveAccessControlEntryRecord,
 )
 from kafkaproto_server.base.error_texts import quoted
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.batches import MAX_RECORDS_PER_BATCH
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.metadata.image.acl_hosts import is_range, range_of

@@ -21,7 +21,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH, quoted, without_frames
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.metadata.image.apply_configs import quota_entity
 from kafkaproto_server.metadata.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity

@@ -35,7 +35,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
 )
 from kafkaproto_server.base.error_texts import without_frames
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.config.keys.definitions import CLIENT_METRICS_KEYS, GROUP_KEYS, TOPIC_KEYS, broker_key
 from kafkaproto_server.config.keys.group_values import validate_group_configs
 from kafkaproto_server.config.keys.lists import with_entries, without_entries

@@ -23,7 +23,7 @@ from kafkaproto.messages import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
 )
-from kafkaproto_server.base.types import Steps, run_to_end
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.core.controller.partitions.assignments import check_assignments
 from kafkaproto_server.core.controller.partitions.partitions import Election, Goal, PartitionChanges
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation

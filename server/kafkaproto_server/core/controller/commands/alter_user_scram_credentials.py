@@ -18,7 +18,7 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from kafkaproto_server.base.error_texts import quoted, without_frames
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.metadata.security.scram import (
     MAX_ITERATIONS,

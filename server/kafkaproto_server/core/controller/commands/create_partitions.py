@@ -14,7 +14,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import CreatePartitionsRequest, CreatePartitionsResponse
 from kafkaproto_server.base.error_texts import without_frames
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.commands.create_topics import MAX_PARTITIONS_PER_REQUEST
 from kafkaproto_server.core.controller.partitions.assignments import check_assignments
 from kafkaproto_server.core.controller.partitions.placement import (

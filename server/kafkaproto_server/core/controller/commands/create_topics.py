@@ -23,7 +23,8 @@ from kafkaproto.messages import (
     TopicRecord,
 )
 from kafkaproto.uuids import to_text
-from kafkaproto_server.base.types import METADATA_TOPIC, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import METADATA_TOPIC
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.controller.partitions.assignments import check_assignments
 from kafkaproto_server.core.controller.partitions.placement import (

@@ -26,7 +26,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto.support import MAX_STRING_LENGTH
 from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH, quoted
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.metadata.image.entries import DelegationToken
 from kafkaproto_server.metadata.image.image import ClusterImage

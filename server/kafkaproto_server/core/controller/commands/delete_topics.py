@@ -14,7 +14,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, RemoveTopicRecord
 from kafkaproto.uuids import to_text
-from kafkaproto_server.base.types import ZERO_UUID, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import ZERO_UUID
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
 from kafkaproto_server.metadata.image.entries import TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage

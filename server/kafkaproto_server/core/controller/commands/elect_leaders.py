@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ElectLeadersRequest, ElectLeadersResponse
-from kafkaproto_server.base.types import NO_NODE, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.core.controller.partitions.partitions import (
     Election,
     Goal,

@@ -26,7 +26,7 @@ from kafkaproto.messages import (
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
 )
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.controller.partitions.partitions import changes_without_old_elr
 from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation

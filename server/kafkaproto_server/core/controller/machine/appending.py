@@ -9,7 +9,8 @@ from typing import TypeAlias
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.base.types import MAX_BATCH_BYTES, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import MAX_BATCH_BYTES
 from kafkaproto_server.core.controller.machine.log_states import LogStates
 from kafkaproto_server.core.controller.machine.metadata_transactions import fitted
 from kafkaproto_server.core.controller.values import batches

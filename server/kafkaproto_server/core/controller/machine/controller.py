@@ -40,8 +40,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AbortTransactionRecord, BrokerHeartbeatRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.base.ports import Rng
-from kafkaproto_server.base.types import NO_NODE, Steps, earliest, run_to_end
+from kafkaproto_server.base.types import NO_NODE, earliest
 from kafkaproto_server.core.controller.brokers.failed_brokers import (
     fence_failed_broker,
     fence_silent_broker,

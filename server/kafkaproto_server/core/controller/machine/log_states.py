@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.events import BatchCommitted
 from kafkaproto_server.metadata.image.loader import LoadState, load_control_batch, load_steps
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from kafkaproto.message import Message
 from kafkaproto.messages import BeginTransactionRecord, EndTransactionRecord
 from kafkaproto.records.metadata import encode_metadata_record
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.batches import batch_ends
 from kafkaproto_server.metadata.image.loader import ABORT_TRANSACTION, BEGIN_TRANSACTION, END_TRANSACTION
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.commands.delegation_tokens import (
     MAX_REMOVED_TOKENS,
     expired_token_records,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.partitions.placement import is_cordoned
 from kafkaproto_server.core.controller.values.command import ApiError
 from kafkaproto_server.metadata.image.image import ClusterImage

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import deque
 
 from kafkaproto.message import Message
-from kafkaproto_server.base.types import NO_NODE, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.core.controller.partitions.partitions import (
     Election,
     Goal,

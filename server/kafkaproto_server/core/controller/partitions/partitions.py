@@ -34,7 +34,8 @@ import msgspec
 
 from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
-from kafkaproto_server.base.types import NO_NODE, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.core.controller.partitions.placement import directory_for_new_replica
 from kafkaproto_server.core.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.metadata.image.apply_topics import (

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.ports import Rng
-from kafkaproto_server.base.types import Steps
 from kafkaproto_server.core.controller.values.command import ApiError
 from kafkaproto_server.metadata.image.entries import (
     MIGRATING_DIRECTORY,

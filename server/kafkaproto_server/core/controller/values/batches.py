@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkaproto_server.base.types import BATCH_HEADER_BYTES, MAX_BATCH_BYTES, Steps
+from kafkaproto_server.base.later import Steps
+from kafkaproto_server.base.types import BATCH_HEADER_BYTES, MAX_BATCH_BYTES
 
 MAX_RECORDS_PER_BATCH = 10_000
 """A request that has to be one batch and needs more records is refused; other changes may take several batches."""

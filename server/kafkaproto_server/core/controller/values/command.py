@@ -18,8 +18,8 @@ from immutables import Map
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.base.error_texts import MAX_MESSAGE_LENGTH
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.ports import Rng
-from kafkaproto_server.base.types import Steps
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.controller.values.config import ControllerConfig
 from kafkaproto_server.core.controller.values.effects import Report

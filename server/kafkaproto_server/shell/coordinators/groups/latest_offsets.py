@@ -13,6 +13,7 @@ import msgspec
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.message import Message
 from kafkaproto.messages import ListOffsetsRequest, ListOffsetsResponse
+from kafkaproto_server.base.later import Gather
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
 from kafkaproto_server.requests.share_group_requests import LatestOffset, TopicPartition
@@ -31,17 +32,15 @@ Found = Callable[[Mapping[TopicPartition, LatestOffset]], None]
 class _Asked:
     """Partitions that were asked for in one call, until all of them have a result."""
 
-    def __init__(self, missing: int, found: Found) -> None:
-        self._missing = missing
-        self._found = found
-        self._results: dict[TopicPartition, LatestOffset] = {}
+    def __init__(self, found: Found) -> None:
+        results: dict[TopicPartition, LatestOffset] = {}
+        self.parts = Gather(lambda: found(results))
+        self._results = results
 
     def add(self, partition: TopicPartition, result: LatestOffset) -> None:
         """Take a result."""
         self._results[partition] = result
-        self._missing -= 1
-        if not self._missing:
-            self._found(self._results)
+        self.parts.came()
 
 
 class _Item(msgspec.Struct, frozen=True):
@@ -88,7 +87,7 @@ class LatestOffsetFinder:
 
     def find(self, partitions: Sequence[TopicPartition], found: Found) -> None:
         """See `LatestOffsets`."""
-        asked = _Asked(len(partitions), found)
+        asked = _Asked(found)
         self._call_later(0, partial(self._ask, partitions, asked))
 
     def _ask(self, partitions: Sequence[TopicPartition], asked: _Asked) -> None:
@@ -97,6 +96,7 @@ class LatestOffsetFinder:
             self._call_later(PAUSE_MS, partial(self._ask, later, asked))
         image = self._image()
         for each in now:
+            asked.parts.asked()
             topic = image.topics.get(each.topic_id)
             state = None if topic is None else topic.partitions.get(each.partition)
             broker = None if state is None else image.brokers.get(state.leader)
@@ -108,6 +108,8 @@ class LatestOffsetFinder:
                 self._find_here(topic.name, each, asked)
             else:
                 self._requests.send(state.leader, _Item(topic.name, each, asked))
+        if not later:
+            asked.parts.all_asked()
 
     def _find_here(self, topic: str, partition: TopicPartition, asked: _Asked) -> None:
         query = OffsetQuery(

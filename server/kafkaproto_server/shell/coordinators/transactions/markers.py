@@ -14,6 +14,7 @@ import msgspec
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.message import Message
 from kafkaproto.messages import WriteTxnMarkersRequest, WriteTxnMarkersResponse
+from kafkaproto_server.base.later import Gather
 from kafkaproto_server.core.coordinators.transactions.values import (
     NO_LEADER,
     MarkerResults,
@@ -37,21 +38,14 @@ class _Sent:
     """What the coordinator asked for in one call, until all of it has a result."""
 
     def __init__(self, done: Done) -> None:
-        self._done = done
-        self._results: dict[int, dict[TopicPartition, ErrorCode]] = {}
-        self.missing = 1
-        """What has no result yet; one more until everything is handed over."""
+        results: dict[int, dict[TopicPartition, ErrorCode]] = {}
+        self.parts = Gather(lambda: done(results))
+        self._results = results
 
     def add(self, producer_id: int, results: dict[TopicPartition, ErrorCode]) -> None:
         """Take results. Partitions that have none are in doubt."""
         self._results.setdefault(producer_id, {}).update(results)
-        self.one_less()
-
-    def one_less(self) -> None:
-        """Something has its result."""
-        self.missing -= 1
-        if self.missing == 0:
-            self._done(self._results)
+        self.parts.came()
 
 
 class _MarkerItem(msgspec.Struct, frozen=True):
@@ -113,18 +107,17 @@ class MarkerChannels:
             return
         for each in markers:
             for start in range(0, len(each.partitions), PARTITIONS_IN_ONE):
-                sent.missing += 1
+                sent.parts.asked()
                 some = each.partitions[start : start + PARTITIONS_IN_ONE]
                 self._requests.send(broker_id, _MarkerItem(each, some, sent))
-        sent.one_less()
+        sent.parts.all_asked()
 
     def _write_here(self, pairs: list[tuple[TransactionMarker, TopicPartition]], sent: _Sent) -> None:
         now, later = pairs[:MARKERS_AT_ONCE], pairs[MARKERS_AT_ONCE:]
         if later:
-            sent.missing += 1
-            self._call_later(PAUSE_MS, partial(self._write_rest, later, sent))
+            self._call_later(PAUSE_MS, partial(self._write_here, later, sent))
         for marker, partition in now:
-            sent.missing += 1
+            sent.parts.asked()
             item = MarkerItem(
                 topic=partition.topic,
                 index=partition.partition,
@@ -135,10 +128,8 @@ class MarkerChannels:
                 transaction_version=marker.transaction_version,
             )
             self._write_markers([item], partial(self._written, marker.producer_id, partition, sent))
-        sent.one_less()
-
-    def _write_rest(self, pairs: list[tuple[TransactionMarker, TopicPartition]], sent: _Sent) -> None:
-        self._write_here(pairs, sent)
+        if not later:
+            sent.parts.all_asked()
 
     def _written(
         self, producer_id: int, partition: TopicPartition, sent: _Sent, results: Sequence[ProduceResult]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from kafkaproto_server.base.types import Steps, run_to_end
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.core.controller.machine.log_states import load_batch_steps
 from kafkaproto_server.core.controller.values.events import BatchCommitted
 from kafkaproto_server.metadata.image.image import ClusterImage

@@ -20,7 +20,7 @@ import trio
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.events import BatchCommitted
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads

@@ -14,6 +14,7 @@ from functools import partial
 from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.base.later import Gather
 from kafkaproto_server.base.metrics.histogram import Histogram
 from kafkaproto_server.base.ports import Clock, Disk, Rng
 from kafkaproto_server.config.layers import NodeConfigs
@@ -457,16 +458,7 @@ class HostedReplicas:
     def close_all(self, done: Callable[[], None]) -> None:
         """Close all logs in order, and write the checkpoints; ``done`` is called at the end."""
         self._is_stopping = True
-        left = len(self._lanes)
-        if not left:
-            done()
-
-        def closed(_: object) -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                done()
-
+        directories = Gather(done)
         for hosted in self:
             log = hosted.log
             if log is not None:
@@ -482,7 +474,15 @@ class HostedReplicas:
                     )
                 )
         for directory_id, lane in self._lanes.items():
-            lane.put(DiskJob(partial(self._write_closed, directory_id), closed, closed))
+            directories.asked()
+            lane.put(
+                DiskJob(
+                    partial(self._write_closed, directory_id),
+                    lambda _: directories.came(),
+                    lambda _: directories.came(),
+                )
+            )
+        directories.all_asked()
 
     @property
     def unread_directories(self) -> frozenset[bytes]:

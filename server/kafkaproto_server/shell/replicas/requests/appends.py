@@ -20,9 +20,9 @@ from kafkaproto.records.batch import COMPRESSION_MASK, BatchHeader, NewRecord, R
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto.records.limits import most_decompressed_bytes
 from kafkaproto.transaction_index import AbortedTransaction
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.metrics.topics import TopicCounts, TopicMetrics, Waiting
 from kafkaproto_server.base.ports import Clock
-from kafkaproto_server.base.types import Steps
 from kafkaproto_server.core.log_state.producers import AppendedBefore, ProducerRefused
 from kafkaproto_server.core.log_state.transactions import EndTransactionMarker
 from kafkaproto_server.core.replicas.incoming_batches import (

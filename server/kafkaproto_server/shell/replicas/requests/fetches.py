@@ -17,9 +17,10 @@ from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.base.file_part import FilePart, Sendable
+from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.base.metrics.topics import TopicMetrics
 from kafkaproto_server.base.ports import Buffer, Clock, Rng
-from kafkaproto_server.base.types import NO_NODE, OffsetAndEpoch, Steps, run_to_end
+from kafkaproto_server.base.types import NO_NODE, OffsetAndEpoch
 from kafkaproto_server.core.log_state.transactions import aborted_between
 from kafkaproto_server.core.replicas.fetch_sessions import FetchContext, FetchSessions
 from kafkaproto_server.core.replicas.partition import NO_EPOCH, Partition, PartitionError, Role

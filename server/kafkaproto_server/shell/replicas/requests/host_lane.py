@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from kafkaproto_server.base.types import Steps
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.shell.process.threads import Workers
 from kafkaproto_server.shell.replicas.files.disk_jobs import DiskJob, do_jobs
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkaproto_server.base.file_part import Sendable
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.base.types import Steps
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog

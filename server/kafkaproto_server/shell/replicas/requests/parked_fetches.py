@@ -13,8 +13,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final, Protocol
 
+from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.ports import Clock
-from kafkaproto_server.base.types import Steps
 from kafkaproto_server.shell.replicas.timers import Timers
 
 MAX_PARKED_PARTITIONS: Final = 500_000

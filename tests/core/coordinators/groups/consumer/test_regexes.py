@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue
-from kafkaproto_server.base.types import run_to_end
+from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.coordinators.groups.consumer import heartbeat
 from kafkaproto_server.core.coordinators.groups.consumer.regexes import (
     MIN_REFRESH_INTERVAL_MS,

@@ -1,10 +1,13 @@
-"""Replies that are decided later: who waits is told of the value, or of why there is none."""
+"""Replies that are decided later: who waits is told of the value, or of why there is none; and their parts."""
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
-from kafkaproto_server.base.types import Deferred
+from kafkaproto_server.base.later import Deferred, Gather
 
 
 def test_who_waits_is_told_in_the_order_of_asking_and_later_ones_at_once() -> None:
@@ -73,3 +76,63 @@ def test_what_fails_in_taking_the_value_is_no_failure_of_the_change() -> None:
     with pytest.raises(ValueError, match="broken"):
         reply.resolve(5)
     assert told == []
+
+
+def gathered() -> tuple[Gather, list[str]]:
+    """One that notes when it is complete."""
+    told: list[str] = []
+    return Gather(lambda: told.append("complete")), told
+
+
+def test_parts_that_come_at_once_complete_nothing_before_all_are_asked_for() -> None:
+    gather, told = gathered()
+    for _ in range(3):
+        gather.asked()
+        gather.came()
+        assert told == []
+    gather.all_asked()
+    assert told == ["complete"]
+
+
+def test_the_last_part_completes_what_was_asked_for() -> None:
+    gather, told = gathered()
+    gather.asked()
+    gather.asked()
+    gather.all_asked()
+    gather.came()
+    assert told == []
+    gather.came()
+    assert told == ["complete"]
+
+
+def test_nothing_asked_for_is_complete_at_once() -> None:
+    gather, told = gathered()
+    gather.all_asked()
+    assert told == ["complete"]
+
+
+@pytest.mark.parametrize("act", ["asked", "came", "all_asked"])
+def test_nothing_happens_to_what_is_complete(act: str) -> None:
+    gather, _ = gathered()
+    gather.all_asked()
+    with pytest.raises(AssertionError):
+        getattr(gather, act)()
+
+
+def test_what_is_complete_refers_to_nothing() -> None:
+    class Asked:
+        def __init__(self) -> None:
+            self.gather = Gather(self.complete)
+
+        def complete(self) -> None:
+            pass
+
+    asked = Asked()
+    asked.gather.all_asked()
+    there = weakref.ref(asked)
+    gc.disable()
+    try:
+        del asked
+        assert there() is None
+    finally:
+        gc.enable()
