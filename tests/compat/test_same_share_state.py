@@ -29,9 +29,9 @@ from kafkaproto.message import Message
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.coordinator import SHARE_RECORDS, decode_coordinator_record
 from kafkaproto.uuids import to_text
+from kafkaproto_server.apis.ports.services import ABSENT
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.requests.coordinator_places import share_key
-from kafkaproto_server.requests.ports import NO_SHARE_STATE
 from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
@@ -397,7 +397,7 @@ async def _persist(node: Node, topic_id: bytes) -> list[Result]:
                 timeout_ms=lambda: 10_000,
             ),
             image=lambda: harness.image,
-            here=NO_SHARE_STATE,
+            here=ABSENT,
             create_topic=lambda name: None,
             call_later=call_later,
         )

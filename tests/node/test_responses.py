@@ -16,9 +16,9 @@ import pytest
 from kafkaproto.api import api_by_key
 from kafkaproto.connection import IncomingRequest
 from kafkaproto.headers import encode_request_header
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.table import APIS, TABLE
 from kafkaproto_server.base.types import ListenerKind
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.shell.net.pump import ConnectionInfo, Outcome
 from kafkaproto_server.shell.serving.dispatch import Dispatcher
 from kafkaproto_server.shell.serving.making_room import FREE_BYTES, Making, MakingRoom

@@ -15,9 +15,9 @@ from kafkaproto.api import ApiKey
 from kafkaproto.message import Message
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.apis.bounds import Bounds
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import HandlerResult, InnerRequest, RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refuse, refuse_on_top
 
 Handler: TypeAlias = Callable[[Any, RequestContext, Services], HandlerResult | InnerRequest]

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.apis.access import Access, CheckedBy
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH
 from kafkaproto_server.base.later import Steps, T
 from kafkaproto_server.metadata.image.entries import (
@@ -28,7 +29,6 @@ from kafkaproto_server.metadata.image.entries import (
 )
 from kafkaproto_server.metadata.security.acls import CLUSTER_NAME, OPERATIONS, Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 R = TypeVar("R")

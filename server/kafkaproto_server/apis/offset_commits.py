@@ -13,11 +13,11 @@ from kafkaproto.messages import (
     TxnOffsetCommitResponse,
 )
 from kafkaproto_server.apis.authorization import is_allowed
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import OffsetCommitPartition
-from kafkaproto_server.requests.ports import Services
 
 AT_ONCE = 2_000
 """How many offsets are committed in one turn of the loop."""

@@ -31,8 +31,10 @@ from kafkaproto_server.apis.authorization import (
     may_nothing,
     whole_refusal,
 )
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, refuse_at_once
 from kafkaproto_server.base.later import Steps, StepsType
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.context import (
     HandlerResult,
     InnerRequest,
@@ -41,7 +43,6 @@ from kafkaproto_server.requests.context import (
     UnreadRequest,
 )
 from kafkaproto_server.requests.error_codes import error_codes
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 SHORT_BODY_BYTES = 4096
@@ -114,24 +115,36 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> H
     """Call the handler for a decoded request if the sender may send it. The listener must serve the API."""
     served = TABLE[context.listener_kind][context.api_key]
     refusal = whole_refusal(served.access, context, services)
-    result = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
+    try:
+        result = served.handler(request, context, services) if refusal is None else refuse(request, refusal)
+    except CoordinatorError as error:
+        result = _refused(request, context, error)
     if isinstance(result, InnerRequest):
         # Here and not in the envelope's handler, which would have to import the table of which it
         # is a row.
         result = result.serve_by(serve_forwarded)
     if isinstance(result, StepsType):
-        return _denials_logged(result, context)
+        return _watched(result, request, context)
     log_denials(context)
     return result
 
 
-def _denials_logged(steps: Steps[Any], context: RequestContext) -> Steps[Any]:
-    """The same steps, which log at their end what the sender was denied."""
-    result = yield from steps
+def _watched(steps: Steps[Any], request: Message, context: RequestContext) -> Steps[Any]:
+    """The same steps, which log at their end what the sender was denied, and may end in a refusal."""
+    try:
+        result = yield from steps
+    except CoordinatorError as error:
+        result = _refused(request, context, error)
     if isinstance(result, StepsType):
-        return _denials_logged(result, context)
+        return _watched(result, request, context)
     log_denials(context)
     return result
+
+
+def _refused(request: Message, context: RequestContext, error: CoordinatorError) -> Message | Steps[Message]:
+    """The response to a request for a coordinator that is not here, or refuses all of it."""
+    refusal = Refusal(code=error.code, message=error.message, version=context.api_version)
+    return refuse(request, refusal)
 
 
 def _decoded(api: ApiInfo, frame: bytes, body_offset: int, context: RequestContext) -> Message:

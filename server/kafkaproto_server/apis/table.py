@@ -81,6 +81,7 @@ from kafkaproto_server.apis.groups import (
     streams_group_topology_description_update,
     sync_group,
 )
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.raft import (
     add_raft_voter,
     begin_quorum_epoch,
@@ -121,7 +122,6 @@ from kafkaproto_server.apis.transactions import (
 )
 from kafkaproto_server.base.later import Steps, StepsType, run_to_end
 from kafkaproto_server.base.types import ListenerKind
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 

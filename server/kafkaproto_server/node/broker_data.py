@@ -8,6 +8,8 @@ from itertools import chain
 import trio
 
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
+from kafkaproto_server.apis.ports.node import MetadataPort
+from kafkaproto_server.apis.ports.replicas import ReplicaPort
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.base.ports import Clock, Disk, Rng
 from kafkaproto_server.base.types import Endpoint
@@ -22,7 +24,6 @@ from kafkaproto_server.node.descriptors import topic_file_limit
 from kafkaproto_server.node.observability.coordination import Coordination
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.requests.data import MarkerItem
-from kafkaproto_server.requests.ports import MetadataPort, ReplicaPort
 from kafkaproto_server.requests.share_group_requests import LatestOffsets
 from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
@@ -184,10 +185,9 @@ class BrokerData:
             self._topics_changed,
         )
         self.transactions = self._transactions(others, published, configs, clock)
-        self._share_service, self._dead_letter_channels = self._share_partitions(
+        self.share_partitions, self._dead_letter_channels = self._share_partitions(
             others, published, configs, channel, clock
         )
-        self.share_partitions = self._share_service.port()
 
     def _transactions(
         self,
@@ -291,7 +291,7 @@ class BrokerData:
             groups=self.groups,
             transactions=self.transactions.coordinators,
             share=self.share.coordinators,
-            share_service=self._share_service,
+            share_service=self.share_partitions,
         )
 
     def _role_changed(self, hosted: Hosted) -> None:

@@ -25,6 +25,9 @@ import trio
 from kafkaproto.api import ApiKey
 from kafkaproto.directory_files import META_PROPERTIES_NAME
 from kafkaproto.message import Message
+from kafkaproto_server.apis.ports.controller import ControllerPort, QuorumPort
+from kafkaproto_server.apis.ports.node import NodePort
+from kafkaproto_server.apis.ports.services import ABSENT, Services
 from kafkaproto_server.apis.table import frame_limit, served_versions, timeout_ms
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.requests import RequestMetrics
@@ -43,18 +46,6 @@ from kafkaproto_server.node.broker_data import BrokerData, metadata_port
 from kafkaproto_server.node.descriptors import admission_limits
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
 from kafkaproto_server.requests.context import RequestContext, Response
-from kafkaproto_server.requests.ports import (
-    NO_GROUPS,
-    NO_REPLICAS,
-    NO_SHARE_GROUPS,
-    NO_SHARE_STATE,
-    NO_SHARES,
-    NO_TRANSACTIONS,
-    ControllerPort,
-    NodePort,
-    QuorumPort,
-    Services,
-)
 from kafkaproto_server.shell.broker.directory_watch import DirectoryWatch
 from kafkaproto_server.shell.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.shell.net.admission import Admission
@@ -438,7 +429,7 @@ class Node:
         def submit(request: Message, context: RequestContext) -> Deferred[Response]:
             return quorum.submit(request, context.api_version, self._command_context(request, context))
 
-        current = current_authorizer(self._config)
+        current, data = current_authorizer(self._config), self._data
 
         def authorizer() -> Authorizer | None:
             if current is None:
@@ -467,9 +458,7 @@ class Node:
                 auto_create_topics=self._config.auto_create_topics_enable,
                 num_partitions=self._config.num_partitions,
                 default_replication_factor=self._config.default_replication_factor,
-                create_internal_topic=(
-                    _no_topics if self._data is None else self._data.create_internal_topic
-                ),
+                create_internal_topic=_no_topics if data is None else data.create_internal_topic,
                 create_topics=forwarder.create_topics,
                 create_streams_topics=StreamsTopics(forwarder, self._clock.now_ms).create,
             ),
@@ -479,12 +468,11 @@ class Node:
                 describe=quorum.describe_quorum,
                 answer=quorum.raft_request,
             ),
-            replicas=NO_REPLICAS if self._data is None else self._data.port,
-            groups=NO_GROUPS if self._data is None else self._data.groups.port,
-            share_groups=NO_SHARE_GROUPS if self._data is None else self._data.groups.share_port,
-            transactions=NO_TRANSACTIONS if self._data is None else self._data.transactions.port,
-            share_state=NO_SHARE_STATE if self._data is None else self._data.share.port,
-            shares=NO_SHARES if self._data is None else self._data.share_partitions,
+            replicas=ABSENT if data is None else data.port,
+            groups=ABSENT if data is None else data.groups,
+            transactions=ABSENT if data is None else data.transactions,
+            share_state=ABSENT if data is None else data.share.coordinators,
+            shares=ABSENT if data is None else data.share_partitions,
         )
 
     def _command_context(self, request: Message, context: RequestContext) -> CommandContext:

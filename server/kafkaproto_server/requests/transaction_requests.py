@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import ListTransactionsResponse
 
 NO_PRODUCER_ID = -1
 NO_PRODUCER_EPOCH = -1
@@ -90,15 +89,6 @@ class ListValues(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a transactional id matches the request's pattern, as a whole; None without a pattern."""
 
 
-class ListedTransactions(NamedTuple):
-    """What passes the filters of a ListTransactions request."""
-
-    unknown_states: Sequence[str]
-    """The filters that name no state."""
-    found: Iterator[ListTransactionsResponse.TransactionState | None]
-    """The transactions, in no order; None for each one that does not pass, so that the caller can pause."""
-
-
 class Producer(NamedTuple):
     """Who writes in a transaction."""
 
@@ -117,7 +107,6 @@ class AsksCoordinator(NamedTuple):
     """Whether the client knows TRANSACTION_ABORTABLE."""
 
 
-ProducerDone = Callable[[ProducerOutcome], None]
 Told = Callable[[ErrorCode], None]
 PartitionCodes = Mapping[TopicPartition, ErrorCode]
 """The result of each partition; one that is left out has none to be told."""

@@ -8,8 +8,8 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
+from kafkaproto_server.apis.ports.node import LogDirectoryStatus
 from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
-from kafkaproto_server.requests.ports import LogDirectoryStatus
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.apis.support.services import ask, with_changes
 from tests.core.controller.support.harness import directory

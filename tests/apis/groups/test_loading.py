@@ -26,7 +26,7 @@ def loading(broker: DataBroker) -> Hosted:
     led = broker.replicas.groups.led
     led._unload(0)
     led.role_changed(hosted)
-    assert led.is_loading
+    assert led.counts.loading == 1
     return hosted
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import xxhash
@@ -82,11 +83,12 @@ def records() -> list[tuple[bytes, bytes | None]]:
             # Refused, as there.
             return
 
+    shard = SimpleNamespace(streams_heartbeat=take)
     for asked in GOLDEN["requests"]:
         handle_streams_group_heartbeat(
             StreamsGroupHeartbeatRequest.from_json(asked, 1),
             context(version=1, api_key=88, client_id="probe", client_host="127.0.0.1"),
-            services(serves_streams_groups=lambda: True, streams_heartbeat=take),
+            services(groups=SimpleNamespace(serves_streams_groups=lambda: True, of=lambda _: shard)),
         )
     return [(each.key, each.value) for each in world.log.entries]
 

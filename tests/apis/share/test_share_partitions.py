@@ -95,7 +95,7 @@ def test_a_member_that_may_not_read_gets_nothing(sharing: Sharing) -> None:
 
 
 def test_without_the_feature_nobody_is_served(sharing: Sharing) -> None:
-    sharing.broker.services = with_changes(sharing.broker.services, serves_share_partitions=lambda: False)
+    sharing.broker.services = with_changes(sharing.broker.services, serves_share_groups=lambda: False)
     assert sharing.send_fetch(0)[0].error_code == ErrorCode.UNSUPPORTED_VERSION
     assert sharing.send_acknowledgement(1, 0, 0, 1)[0].error_code == ErrorCode.UNSUPPORTED_VERSION
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import structs
-
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
 from kafkaproto.messages import EnvelopeResponse, ProduceRequest
@@ -77,12 +75,11 @@ class Cluster:
             authorizer=lambda: authorizer,
             endpoint=metadata.endpoint,
             rack=metadata.rack,
-            **structs.asdict(self.replicas.port),
-            **structs.asdict(self.replicas.groups.port),
-            **structs.asdict(self.replicas.transactions.port),
-            **structs.asdict(self.replicas.share.port),
-            **structs.asdict(self.replicas.groups.share_port),
-            **structs.asdict(self.replicas.share_partitions.port()),
+            replicas=self.replicas.port,
+            groups=self.replicas.groups,
+            transactions=self.replicas.transactions,
+            share_state=self.replicas.share.coordinators,
+            shares=self.replicas.share_partitions,
             submit=self.submit,
             forward=self.forward,
             describe=self.describe_quorum,

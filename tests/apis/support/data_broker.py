@@ -6,8 +6,6 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import structs
-
 from kafkaproto.message import Message
 from kafkaproto.messages import DeleteTopicsRequest, FetchRequest, ListOffsetsRequest, ProduceRequest
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
@@ -85,12 +83,11 @@ class DataBroker:
             authorizer=lambda: self.guard,
             endpoint=metadata.endpoint,
             rack=metadata.rack,
-            **structs.asdict(self.replicas.port),
-            **structs.asdict(self.replicas.groups.port),
-            **structs.asdict(self.replicas.transactions.port),
-            **structs.asdict(self.replicas.share.port),
-            **structs.asdict(self.replicas.groups.share_port),
-            **structs.asdict(self.replicas.share_partitions.port()),
+            replicas=self.replicas.port,
+            groups=self.replicas.groups,
+            transactions=self.replicas.transactions,
+            share_state=self.replicas.share.coordinators,
+            shares=self.replicas.share_partitions,
         )
         self.services = with_changes(known, image=lambda: controller.committed_image)
 

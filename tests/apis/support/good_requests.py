@@ -92,7 +92,6 @@ class PreparedCluster(Cluster):
             # As if the features group.version, share.version and streams.version were there.
             serves_consumer_groups=lambda: True,
             serves_share_groups=lambda: True,
-            serves_share_partitions=lambda: True,
             serves_streams_groups=lambda: True,
         )
         self.answer(BROKER, _records(name="written", records=_BATCH), 12)

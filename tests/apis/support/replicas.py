@@ -9,6 +9,7 @@ from typing import Any
 
 import trio
 
+from kafkaproto_server.apis.ports.replicas import ReplicaPort
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.config.layers import NodeConfigs
@@ -19,7 +20,6 @@ from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.data import MarkerItem
-from kafkaproto_server.requests.ports import ReplicaPort
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
 from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig, GroupCoordinators

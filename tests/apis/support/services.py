@@ -10,12 +10,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.support import joined
+from kafkaproto_server.apis.ports.controller import ControllerPort, QuorumPort
+from kafkaproto_server.apis.ports.node import MetadataPort, NodePort
+from kafkaproto_server.apis.ports.replicas import ReplicaPort
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.base.file_part import as_buffers
 from kafkaproto_server.base.later import Deferred, Steps
@@ -24,25 +28,6 @@ from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.metadata.image.replay import replay
 from kafkaproto_server.requests.context import Encoded, HandlerResult, RequestContext, Response
 from kafkaproto_server.requests.error_codes import error_codes
-from kafkaproto_server.requests.ports import (
-    NO_GROUPS,
-    NO_REPLICAS,
-    NO_SHARE_GROUPS,
-    NO_SHARE_STATE,
-    NO_SHARES,
-    NO_TRANSACTIONS,
-    ControllerPort,
-    GroupPort,
-    MetadataPort,
-    NodePort,
-    QuorumPort,
-    ReplicaPort,
-    Services,
-    ShareGroupPort,
-    SharePort,
-    ShareStatePort,
-    TransactionPort,
-)
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 NODE_ID = 1
@@ -133,43 +118,81 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "create_topics": lambda request, context: calls.created.append((request, context)),
         "create_streams_topics": create_streams_topics,
         "create_internal_topic": calls.internal.append,
-        **structs.asdict(NO_REPLICAS),
-        **structs.asdict(NO_GROUPS),
-        **structs.asdict(NO_SHARE_GROUPS),
-        **structs.asdict(NO_TRANSACTIONS),
-        **structs.asdict(NO_SHARE_STATE),
-        **structs.asdict(NO_SHARES),
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
-    return Services(
-        **{name: port(**_of_port(port, fields)) for name, port in PORTS.items()}  # type: ignore[arg-type]
-    )
+    given = {name: value for name, value in fields.items() if name in (*OBJECTS, "replicas")}
+    ports = {name: port(**_of_port(port, fields)) for name, port in PORTS.items()}
+    return with_changes(Services(**ports, **given), **_of_objects(fields), **_of_port(ReplicaPort, fields))
 
 
-PORTS: dict[str, type[Struct]] = {
+PORTS: dict[str, type[Any]] = {
     "node": NodePort,
     "metadata": MetadataPort,
     "controller": ControllerPort,
     "quorum": QuorumPort,
-    "replicas": ReplicaPort,
-    "groups": GroupPort,
-    "share_groups": ShareGroupPort,
-    "transactions": TransactionPort,
-    "share_state": ShareStatePort,
-    "shares": SharePort,
 }
+"""Ports that are records of functions, on every node."""
+OBJECTS: dict[str, frozenset[str]] = {
+    "groups": frozenset(
+        {
+            "serves_consumer_groups",
+            "serves_share_groups",
+            "serves_streams_groups",
+            "describe_share_offsets",
+        }
+    ),
+    "transactions": frozenset(),
+    "share_state": frozenset(),
+    "shares": frozenset({"serves_share_groups"}),
+}
+"""Ports that are objects, and their methods that tests change by name. All else is changed as `Changed`."""
 
 
-def _of_port(port: type[Struct], fields: Mapping[str, Any]) -> dict[str, Any]:
+NAMES = frozenset(OBJECTS).union(
+    ["replicas"],
+    *OBJECTS.values(),
+    *(port.__struct_fields__ for port in (*PORTS.values(), ReplicaPort)),
+)
+
+
+class Changed:
+    """An object with some of its attributes in place of what it has."""
+
+    def __init__(self, below: Any, **attributes: Any) -> None:
+        self._below = below
+        self.__dict__.update(attributes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._below, name)
+
+
+def _of_port(port: type[Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name in port.__struct_fields__}
 
 
+def _of_objects(fields: Mapping[str, Any]) -> dict[str, Any]:
+    names = frozenset().union(*OBJECTS.values())
+    return {name: value for name, value in fields.items() if name in names}
+
+
 def with_changes(known: Services, **changes: Any) -> Services:
-    """The same services with some fields of their ports changed."""
+    """The same services with some ports changed, or some fields and methods of them."""
+    assert changes.keys() <= NAMES, f"no port has {sorted(changes.keys() - NAMES)}"
     ports = {
         name: structs.replace(getattr(known, name), **_of_port(port, changes)) for name, port in PORTS.items()
     }
-    return Services(**ports)
+    replicas = changes.get("replicas", known.replicas)
+    of_replicas = _of_port(ReplicaPort, changes)
+    if of_replicas and isinstance(replicas, ReplicaPort):
+        replicas = structs.replace(replicas, **of_replicas)
+    elif of_replicas:
+        replicas = Changed(replicas, **of_replicas)
+    objects: dict[str, Any] = {"replicas": replicas}
+    for name, methods in OBJECTS.items():
+        port = changes.get(name, getattr(known, name))
+        attributes = {each: value for each, value in changes.items() if each in methods}
+        objects[name] = Changed(port, **attributes) if attributes else port
+    return Services(**ports, **objects)
 
 
 def driven(steps: Steps[Any]) -> Any:

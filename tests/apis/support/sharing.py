@@ -63,7 +63,7 @@ class Sharing:
         """Put the persister of the test in place of the broker's."""
         service = self.broker.replicas.share_partitions
         service._led._persister = self.persister  # type: ignore[assignment]
-        self.broker.services = with_changes(self.broker.services, serves_share_partitions=lambda: True)
+        self.broker.services = with_changes(self.broker.services, serves_share_groups=lambda: True)
 
     def configure(self, name: str, value: str) -> None:
         """Set a config of the group."""

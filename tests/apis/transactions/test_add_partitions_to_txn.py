@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AddPartitionsToTxnRequest
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.transaction_requests import AddPartitionsValues, Told
-from tests.apis.support.services import with_changes
+from tests.apis.support.services import Changed, with_changes
 from tests.apis.support.transactional_broker import ID, TransactionalBroker
 
 NOT_ATTEMPTED = ErrorCode.OPERATION_NOT_ATTEMPTED
@@ -137,7 +138,9 @@ def test_the_version_tells_whether_the_client_expects_epochs_to_be_bumped(
         values.append(asked)
         done(ErrorCode.NONE)
 
-    broker.services = with_changes(broker.services, add_partitions=take)
+    coordinator = SimpleNamespace(add_partitions=take)
+    transactions = Changed(broker.services.transactions, of=lambda transactional_id: coordinator)
+    broker.services = with_changes(broker.services, transactions=transactions)
     broker.add(producer, ("t", 0), version=version)
     assert broker.add_offsets(producer) == 0
     assert [(each.version, each.bumps_epoch) for each in values] == [(version, bumps), (4, False)]

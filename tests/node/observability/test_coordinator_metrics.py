@@ -12,6 +12,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import GroupMetadataKey, GroupMetadataValue
 from kafkaproto_server.base.metrics.window import Window
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from kafkaproto_server.node.observability import coordination as module
 from kafkaproto_server.node.observability.coordination import (
@@ -219,7 +220,7 @@ def test_a_partition_that_cannot_be_loaded_has_failed_until_it_is_led_anew(broke
 
 
 def test_fifty_thousand_groups_are_told_of_in_a_short_turn(broker: DataBroker) -> None:
-    (shard,) = broker.replicas.groups.led.loaded_shards()
+    (shard,) = broker.replicas.groups.led.loaded()
     for number in range(50_000):
         value = GroupMetadataValue(protocol_type="consumer")
         shard.replay(GroupMetadataKey(group=f"g{number}"), value, number, -1)
@@ -249,7 +250,7 @@ def test_responses_tell_how_long_they_waited_for_their_records() -> None:
         offset = broker.replicas.groups.led._led[0].log.end_offset
         told = Told()
         who = Committer(version=9)
-        broker.replicas.groups.port.commit_offsets("g", who, [of("t", 0, 7)], -1, told)
+        broker.replicas.groups.of("g").commit("g", who, [of("t", 0, 7)], -1, told)
         broker.replicas.pass_time(waits_ms)
         assert told.responses == []
         broker.replicate(GROUPS_TOPIC, offset + 1)
@@ -380,16 +381,17 @@ def test_a_share_coordinator_tells_of_its_writes_and_what_it_pruned() -> None:
     topic_id = broker.topic("t")
     broker.harness.call(update_features_request(("share.version", 1, 1)))
     broker.replicas.follow()
-    port = broker.replicas.share.port
+    key = SharePartitionKey("g", topic_id, 0)
+    coordinator = broker.replicas.share.coordinators.of(key)
     codes: list[ErrorCode] = []
 
     def take(result: Result) -> None:
         codes.append(result.code)
 
-    port.initialize_state("g", topic_id, 0, 1, 0, take)
+    coordinator.initialize(key, 1, 0, take)
     state = ShareState(1, 0, 0, (StateBatch(0, 4, 2, 1),))
-    port.write_state("g", topic_id, 0, state, 0, take)
-    port.write_state("g", topic_id, 0, state._replace(state_epoch=0), 0, take)
+    coordinator.write(key, state, 0, take)
+    coordinator.write(key, state._replace(state_epoch=0), 0, take)
     broker.replicas.call_due()
     assert codes == [ErrorCode.NONE, ErrorCode.NONE, ErrorCode.FENCED_STATE_EPOCH]
     found = page(broker)
@@ -397,11 +399,11 @@ def test_a_share_coordinator_tells_of_its_writes_and_what_it_pruned() -> None:
     assert broker.replicas.metrics.share_states.write_latencies.count == 1
     assert found(f"{SHARE_STATES}_num_partitions", "active") == 1
     # A leader of a later epoch reads: that is a write, too.
-    port.read_state("g", topic_id, 0, 1, take)
-    port.read_state("g", topic_id, 0, 1, take)
+    coordinator.read(key, 1, take)
+    coordinator.read(key, 1, take)
     assert page(broker)(f"{SHARE_STATES}_write_total") == 2
     # A state that begins anew makes the records before it superfluous.
-    port.initialize_state("g", topic_id, 0, 2, 0, take)
+    coordinator.initialize(key, 2, 0, take)
     assert not moment_of(broker).pruned
     broker.replicas.pass_time(2_000)
     assert page(broker)(f"{SHARE_STATES}_last_pruned_offset", "__share_group_state", "0") == 3

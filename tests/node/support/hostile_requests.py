@@ -22,6 +22,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto.schema import FieldSchema, StructSchema, within
 from kafkaproto_server.apis.cluster.envelope import encode_principal
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.table import APIS, TABLE, bounds_of, refuse, served_versions
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.types import ListenerKind
@@ -30,7 +31,6 @@ from kafkaproto_server.core.controller.values.events import CommandContext, Comm
 from kafkaproto_server.metadata.image.acl_index import NO_ACLS
 from kafkaproto_server.metadata.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.requests.context import ANONYMOUS, RequestContext, Response
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.shell.net.pump import ConnectionInfo, Outcome
 from kafkaproto_server.shell.process.collector_pauses import CollectorPauses
 from kafkaproto_server.shell.serving.dispatch import Dispatcher

@@ -4,6 +4,7 @@ of."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,6 +14,8 @@ from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.producer_snapshot import ProducerSnapshotEntry
+from kafkaproto_server.apis.ports.node import LogDirectoryStatus
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.security.describe_delegation_token import SECRET_KEY
 from kafkaproto_server.core.coordinators.share_state.packed_batches import packed
 from kafkaproto_server.core.log_state.producers import ProducerStates
@@ -21,10 +24,8 @@ from kafkaproto_server.metadata.image.entries import DelegationToken, ScramCrede
 from kafkaproto_server.metadata.security.authorizer import AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.requests.data import LogStatus
 from kafkaproto_server.requests.group_requests import DescribedGroup, DescribedMember, GroupListing
-from kafkaproto_server.requests.ports import LogDirectoryStatus, Services
 from kafkaproto_server.requests.share_group_requests import ShareOffset, ShareOffsetsOfTopic
 from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, Result, ShareState, StateBatch
-from kafkaproto_server.requests.transaction_requests import ListedTransactions
 from tests.apis.support.good_requests import PreparedCluster
 from tests.apis.support.services import with_changes
 from tests.core.coordinators.support.offsets import Offsets, of
@@ -109,20 +110,11 @@ def knowing() -> Services:
         image=lambda: image,
         authorizer=lambda: allowing,
         log_directories=lambda: (directory,),
-        fetch_offsets=_offsets(),
-        described=lambda _: DescribedGroup(state="Stable", protocol_type="consumer", members=_members()),
-        described_values=lambda _: 15 * COUNT,
-        listed=lambda: (GroupListing(f"group-{n}", "consumer", "Empty", "Classic") for n in range(COUNT)),
-        consumer_described=lambda group_id: _consumer_group(group_id),
-        streams_described=lambda group_id: _streams_group(group_id),
-        share_described=lambda group_id: _share_group(group_id),
-        describe_share_offsets=_share_offsets,
-        read_state=_share_state(),
+        groups=_Groups(),
+        transactions=_Transactions(),
+        share_state=_ShareStates(),
         logs=_logs,
         producers_of=_producers(),
-        list_transactions=lambda _: ListedTransactions((), _transactions()),
-        describe_transaction=_transaction,
-        transaction_partitions=lambda _: COUNT,
     )
 
 
@@ -154,6 +146,78 @@ def _image(image: Any) -> Any:
         scram_credentials=Map({(1, f"u{n}"): credential for n in numbers}),
         delegation_tokens=Map({f"token-{n}": token for n in numbers}),
     )
+
+
+class _Groups:
+    """The coordinator of groups, of which each is large. It is its own shard, and that of share groups."""
+
+    def __init__(self) -> None:
+        self.fetch = _offsets()
+        self.share = SimpleNamespace(described=_share_group)
+
+    def of(self, group_id: str) -> _Groups:
+        """See `GroupPort`."""
+        return self
+
+    def all(self) -> Iterator[_Groups]:
+        """See `GroupPort`."""
+        return iter((self,))
+
+    def __getattr__(self, name: str) -> Any:
+        assert name.startswith("serves_"), name
+        return lambda: True
+
+    def described(self, group_id: str) -> DescribedGroup:
+        """See `GroupShard`, here and below."""
+        return DescribedGroup(state="Stable", protocol_type="consumer", members=_members())
+
+    def described_values(self, group_id: str) -> int:
+        return 15 * COUNT
+
+    def listed(self) -> Iterator[GroupListing]:
+        return (GroupListing(f"group-{n}", "consumer", "Empty", "Classic") for n in range(COUNT))
+
+    def consumer_described(self, group_id: str) -> kafka.ConsumerGroupDescribeResponse.DescribedGroup:
+        return _consumer_group(group_id)
+
+    def streams_described(self, group_id: str) -> kafka.StreamsGroupDescribeResponse.DescribedGroup:
+        return _streams_group(group_id)
+
+    def describe_share_offsets(self, group_id: str, named: Any, described: Callable[..., None]) -> None:
+        _share_offsets(group_id, named, described)
+
+
+class _Transactions:
+    """The coordinator of many transactions, of which each is large."""
+
+    def of(self, transactional_id: str) -> _Transactions:
+        """See `TransactionPort`."""
+        return self
+
+    def all(self) -> Iterator[_Transactions]:
+        """See `TransactionPort`."""
+        return iter((self,))
+
+    def list_transactions(self, values: Any) -> Iterator[kafka.ListTransactionsResponse.TransactionState]:
+        """See `TransactionCoordinator`, here and below."""
+        return _transactions()
+
+    def described_partitions(self, transactional_id: str) -> int:
+        return COUNT
+
+    def describe(self, transactional_id: str) -> kafka.DescribeTransactionsResponse.TransactionState:
+        return _transaction(transactional_id)
+
+
+class _ShareStates:
+    """The coordinator of large states."""
+
+    def __init__(self) -> None:
+        self.read = _share_state()
+
+    def of(self, key: Any) -> _ShareStates:
+        """See `ShareStatePort`."""
+        return self
 
 
 def _offsets() -> Callable[..., None]:
@@ -242,7 +306,7 @@ def _share_offsets(group_id: str, named: Any, described: Callable[..., None]) ->
 def _share_state() -> Callable[..., None]:
     batches = packed(tuple(StateBatch(n, n, 2 * (n % 2), 1) for n in range(MAX_STATE_BATCHES)))
 
-    def read(group_id: str, topic_id: bytes, partition: int, epoch: int, done: Callable[..., None]) -> None:
+    def read(key: Any, leader_epoch: int, done: Callable[..., None]) -> None:
         done(Result(ErrorCode.NONE, None, ShareState(0, 0, 0, batches)))
 
     return read

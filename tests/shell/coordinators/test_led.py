@@ -79,7 +79,7 @@ class Led:
     def served_by(self) -> Shard | ErrorCode:
         """Who coordinates, or the code that a client gets."""
         try:
-            return self.partitions.shard("any")
+            return self.partitions.of("any")
         except CoordinatorError as error:
             return error.code
 

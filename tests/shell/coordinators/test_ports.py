@@ -3,156 +3,137 @@ of groups are served, and what coordinators learn of topics and configs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
 from kafkaproto_server.requests.coordinator_places import partition_of
-from kafkaproto_server.requests.group_requests import JoinValues, SyncValues
-from kafkaproto_server.requests.offset_requests import Committer, OffsetReader, ProducerKey
+from kafkaproto_server.requests.error_codes import error_codes
+from kafkaproto_server.requests.offset_requests import Committer
 from kafkaproto_server.requests.share_group_requests import ShareHeartbeatValues
-from kafkaproto_server.requests.share_state import Result, ShareState
-from kafkaproto_server.requests.streams_group_requests import StreamsHeartbeatValues
+from kafkaproto_server.requests.share_state import Result
 from kafkaproto_server.requests.transaction_requests import (
-    AddPartitionsValues,
-    EndTxnValues,
     InitProducerIdValues,
-    ListValues,
-    TopicPartition,
 )
 from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig
-from kafkaproto_server.shell.coordinators.groups.share_groups import ShareGroupCoordinators
+from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsets
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges
 from kafkaproto_server.shell.coordinators.share_state.share_state import CurrentShareConfig
 from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
 from tests.apis.support.replicas import COMMIT_TIMEOUT_MS, HandClock
+from tests.apis.support.services import Changed, with_changes
 from tests.core.controller.support.harness import SeededRng, update_features_request
 from tests.core.coordinators.support.offsets import of
 
-P0 = TopicPartition("t", 0)
-JOIN = JoinValues(
-    member_id="",
-    group_instance_id=None,
-    client_id="client",
-    client_host="/10.0.0.7",
-    protocol_type="consumer",
-    protocols=(("range", b""),),
-    session_timeout_ms=10_000,
-    rebalance_timeout_ms=10_000,
-    needs_known_id=False,
-    knows_skipping=True,
-)
-SYNC = SyncValues(
-    member_id="m",
-    group_instance_id=None,
-    generation=1,
-    protocol_type="consumer",
-    protocol="range",
-    assignments=(),
-)
+HEARTBEAT = kafka.HeartbeatRequest(group_id="g", member_id="m", generation_id=1)
 INIT = InitProducerIdValues(transactional_id="id", transaction_timeout_ms=1_000, version=5)
-ADD = AddPartitionsValues(
-    transactional_id="id", producer_id=7, producer_epoch=0, partitions=frozenset([P0]), version=5
-)
-END = EndTxnValues(transactional_id="id", producer_id=7, producer_epoch=0, committed=True, version=5)
+LOADING = {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS}
 UPGRADE, UNSAFE_DOWNGRADE = 1, 3
 """Types of changes of a feature."""
 
 
-def asked(ask: Callable[[Callable[..., None]], Any]) -> Any:
-    """The error code of a call, in what it returns or gives its callback."""
-    told: list[Any] = []
-    returned = ask(lambda *said: told.append(said[0]))
-    (found,) = told or [returned]
-    if isinstance(found, Mapping):
-        (found,) = set(found.values())
-    response = getattr(found, "response", found)
-    return getattr(response, "error_code", getattr(response, "code", response))
-
-
-def of_groups(broker: DataBroker) -> dict[str, Any]:
-    """The error code of each call of the groups' ports."""
-    port, share = broker.replicas.groups.port, broker.replicas.groups.share_port
-    producer = ProducerKey(producer_id=7, producer_epoch=0)
-    calls: dict[str, Callable[[Callable[..., None]], Any]] = {
-        "join": lambda told: port.join("g", JOIN, told),
-        "sync": lambda told: port.sync("g", SYNC, told),
-        "heartbeat": lambda told: port.heartbeat("g", "m", None, 1),
-        "leave": lambda told: port.leave("g", [("m", None)]),
-        "described": lambda told: port.described("g"),
-        "commit": lambda told: port.commit_offsets("g", Committer(version=9), [of("t", 0, 1)], -1, told),
-        "commit in transaction": lambda told: port.commit_in_transaction(
-            "g", Committer(version=3), [of("t", 0, 1)], producer, told
+def of_groups(broker: DataBroker) -> list[Message]:
+    """A request of each API that a coordinator of groups serves, as far as all of it is refused without one."""
+    offset = kafka.OffsetCommitRequest.Partition(partition_index=0, committed_offset=1)
+    topic = kafka.OffsetCommitRequest.Topic(topic_id=broker.topic_id("t"), partitions=[offset])
+    leaving = kafka.LeaveGroupRequest.MemberIdentity(member_id="m")
+    protocol = kafka.JoinGroupRequest.Protocol(name="range", metadata=b"")
+    return [
+        kafka.JoinGroupRequest(group_id="g", protocol_type="consumer", protocols=[protocol]),
+        kafka.SyncGroupRequest(group_id="g", protocol_type="consumer", protocol_name="range"),
+        kafka.LeaveGroupRequest(group_id="g", members=[leaving]),
+        kafka.DescribeGroupsRequest(groups=["g"]),
+        kafka.OffsetCommitRequest(group_id="g", topics=[topic]),
+        kafka.OffsetFetchRequest(groups=[kafka.OffsetFetchRequest.Group(group_id="g", topics=None)]),
+        kafka.OffsetDeleteRequest(group_id="g"),
+        kafka.DeleteGroupsRequest(groups_names=["g"]),
+        kafka.ConsumerGroupHeartbeatRequest(group_id="g", member_id="m", member_epoch=1),
+        kafka.ConsumerGroupDescribeRequest(group_ids=["g"]),
+        kafka.StreamsGroupHeartbeatRequest(group_id="g", member_id="m", member_epoch=1),
+        kafka.StreamsGroupDescribeRequest(group_ids=["g"]),
+        kafka.ShareGroupHeartbeatRequest(group_id="g", member_id="m", member_epoch=1),
+        kafka.ShareGroupDescribeRequest(group_ids=["g"]),
+        kafka.DescribeShareGroupOffsetsRequest(
+            groups=[kafka.DescribeShareGroupOffsetsRequest.Group(group_id="g", topics=None)]
         ),
-        "fetch": lambda told: port.fetch_offsets("g", OffsetReader(require_stable=False), None, told),
-        "delete offsets": lambda told: port.delete_offsets("g", [], told),
-        "delete": lambda told: port.delete_group("g", told),
-        "consumer heartbeat": lambda told: port.consumer_heartbeat(
-            HeartbeatValues(group_id="g", member_id="m", member_epoch=1), told
-        ),
-        "consumer described": lambda told: port.consumer_described("g"),
-        "streams heartbeat": lambda told: port.streams_heartbeat(
-            StreamsHeartbeatValues(group_id="g", member_id="m", member_epoch=1), told
-        ),
-        "streams described": lambda told: port.streams_described("g"),
-        "share heartbeat": lambda told: share.share_heartbeat(
-            ShareHeartbeatValues(group_id="g", member_id="m", member_epoch=1), told
-        ),
-        "share described": lambda told: share.share_described("g"),
-        "describe share offsets": lambda told: share.describe_share_offsets("g", None, told),
-        "alter share offsets": lambda told: share.alter_share_offsets("g", {}, told),
-        "delete share offsets": lambda told: share.delete_share_offsets("g", [], told),
-    }
-    return {name: asked(call) for name, call in calls.items()}
+        kafka.AlterShareGroupOffsetsRequest(group_id="g"),
+        kafka.DeleteShareGroupOffsetsRequest(group_id="g"),
+    ]
 
 
-def of_transactions(broker: DataBroker) -> dict[str, Any]:
-    """The error code of each call of the transactions' port."""
-    port = broker.replicas.transactions.port
-    calls: dict[str, Callable[[Callable[..., None]], Any]] = {
-        "init": lambda told: port.init_producer_id(INIT, told),
-        "add": lambda told: port.add_partitions(ADD, told),
-        "verify": lambda told: port.verify_partitions(ADD),
-        "end": lambda told: port.end_transaction(END, told),
-        "describe": lambda told: port.describe_transaction("id"),
-    }
-    return {name: asked(call) for name, call in calls.items()}
+def of_transactions(broker: DataBroker) -> list[Message]:
+    """The same for transactions."""
+    asks = kafka.AddPartitionsToTxnRequest
+    topic = asks.AddPartitionsToTxnTopic(name="t", partitions=[0])
+    transactions = [
+        asks.AddPartitionsToTxnTransaction(transactional_id="id", verify_only=verifies, topics=[topic])
+        for verifies in (False, True)
+    ]
+    return [
+        kafka.InitProducerIdRequest(transactional_id="id", transaction_timeout_ms=1_000),
+        asks(transactions=transactions),
+        kafka.AddOffsetsToTxnRequest(transactional_id="id", group_id="g"),
+        kafka.EndTxnRequest(transactional_id="id"),
+        kafka.DescribeTransactionsRequest(transactional_ids=["id"]),
+    ]
 
 
-def of_share_states(broker: DataBroker) -> dict[str, Any]:
-    """The error code of each call of the share coordinator's port."""
-    port, topic_id = broker.replicas.share.port, broker.topic_id("t")
-    calls: dict[str, Callable[[Callable[..., None]], Any]] = {
-        "initialize": lambda told: port.initialize_state("g", topic_id, 0, 1, 0, told),
-        "read": lambda told: port.read_state("g", topic_id, 0, 1, told),
-        "read summary": lambda told: port.read_state_summary("g", topic_id, 0, 1, told),
-        "write": lambda told: port.write_state("g", topic_id, 0, ShareState(1, 0), 1, told),
-        "delete": lambda told: port.delete_state("g", topic_id, 0, told),
-    }
-    return {name: asked(call) for name, call in calls.items()}
+def of_share_states(broker: DataBroker) -> list[Message]:
+    """The same for states of share partitions."""
+    requests: list[Message] = []
+    for request, topic in (
+        (kafka.InitializeShareGroupStateRequest, "InitializeStateData"),
+        (kafka.ReadShareGroupStateRequest, "ReadStateData"),
+        (kafka.ReadShareGroupStateSummaryRequest, "ReadStateSummaryData"),
+        (kafka.WriteShareGroupStateRequest, "WriteStateData"),
+        (kafka.DeleteShareGroupStateRequest, "DeleteStateData"),
+    ):
+        made: Any = request
+        named = getattr(made, topic)(
+            topic_id=broker.topic_id("t"), partitions=[made.PartitionData(partition=0)]
+        )
+        requests.append(made(group_id="g", topics=[named]))
+    return requests
 
 
 KINDS = [(GROUPS_TOPIC, of_groups), (TRANSACTIONS_TOPIC, of_transactions), (SHARE_TOPIC, of_share_states)]
 
 
-@pytest.mark.parametrize(("topic", "ask"), KINDS, ids=[name for name, _ in KINDS])
+def codes(broker: DataBroker, requests: Sequence[Message]) -> dict[str, set[int]]:
+    """The errors in the response to each request, by its name."""
+    served = {name: lambda: True for name in ("serves_consumer_groups", "serves_share_groups")}
+    broker.services = with_changes(broker.services, serves_streams_groups=lambda: True, **served)
+    found = {}
+    for request in requests:
+        version = type(request).MAX_VERSION
+        response = broker.ask(request, version)
+        assert isinstance(response, Message), request
+        found[request.NAME] = {int(code) for code in error_codes(response) if code}
+    return found
+
+
+@pytest.mark.parametrize(("topic", "requests"), KINDS, ids=[name for name, _ in KINDS])
 @pytest.mark.parametrize("leader", [OTHER, None], ids=["another broker leads", "there is no topic"])
 def test_the_coordinator_is_on_another_broker(
-    topic: str, ask: Callable[[DataBroker], dict[str, Any]], leader: int | None
+    topic: str, requests: Callable[[DataBroker], list[Message]], leader: int | None
 ) -> None:
     broker = DataBroker()
     broker.topic("t")
     if leader is not None:
         broker.topic(topic, [leader])
     broker.replicas.follow()
-    assert set(ask(broker).values()) == {ErrorCode.NOT_COORDINATOR}
+    asked = [*requests(broker), *([HEARTBEAT] if topic == GROUPS_TOPIC else [])]
+    said = codes(broker, asked)
+    assert {name: found for name, found in said.items() if found != {ErrorCode.NOT_COORDINATOR}} == {}
 
 
 def unloaded(topic: str) -> DataBroker:
@@ -171,23 +152,41 @@ def unloaded(topic: str) -> DataBroker:
     return broker
 
 
-@pytest.mark.parametrize(("topic", "ask"), KINDS, ids=[name for name, _ in KINDS])
-def test_the_coordinator_is_not_loaded_yet(topic: str, ask: Callable[[DataBroker], dict[str, Any]]) -> None:
+@pytest.mark.parametrize(("topic", "requests"), KINDS, ids=[name for name, _ in KINDS])
+def test_the_coordinator_is_not_loaded_yet(
+    topic: str, requests: Callable[[DataBroker], list[Message]]
+) -> None:
     broker = unloaded(topic)
-    loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    said = ask(broker)
+    said = codes(broker, requests(broker))
+    assert {name: found for name, found in said.items() if found != LOADING} == {}
     # The heartbeat of a classic member is accepted while its group is loaded.
-    assert said.pop("heartbeat", ErrorCode.NONE) is ErrorCode.NONE
-    assert set(said.values()) == {loading}
-    groups, transactions = broker.replicas.groups.port, broker.replicas.transactions.port
-    assert (groups.listed() is loading) is (topic == GROUPS_TOPIC)
-    assert (transactions.list_transactions(ListValues()) is loading) is (topic == TRANSACTIONS_TOPIC)
+    lists = [HEARTBEAT, kafka.ListGroupsRequest(), kafka.ListTransactionsRequest()]
+    assert codes(broker, lists) == {
+        "HeartbeatRequest": set() if topic == GROUPS_TOPIC else {ErrorCode.NOT_COORDINATOR},
+        "ListGroupsRequest": LOADING if topic == GROUPS_TOPIC else set(),
+        "ListTransactionsRequest": LOADING if topic == TRANSACTIONS_TOPIC else set(),
+    }
+
+
+def test_a_commit_in_a_transaction_whose_group_is_elsewhere_by_then_is_refused_for_each_partition() -> None:
+    broker = DataBroker()
+    broker.topic("t")
+    broker.replicas.follow()
+    transactions = Changed(
+        broker.services.transactions,
+        verify_offsets=lambda group_id, producer, asks, told: told(ErrorCode.NONE),
+    )
+    broker.services = with_changes(broker.services, transactions=transactions)
+    commit = kafka.TxnOffsetCommitRequest
+    partition = commit.Partition(partition_index=0, committed_offset=1)
+    topic = commit.Topic(name="t", topic_id=broker.topic_id("t"), partitions=[partition])
+    request = commit(transactional_id="id", group_id="g", topics=[topic])
+    assert codes(broker, [request]) == {request.NAME: {ErrorCode.NOT_COORDINATOR}}
 
 
 def test_a_transaction_without_a_name_is_a_wrong_request_wherever_it_is_coordinated() -> None:
-    broker = DataBroker()
-    port = broker.replicas.transactions.port
-    assert asked(lambda told: port.describe_transaction("")) == ErrorCode.INVALID_REQUEST
+    request = kafka.DescribeTransactionsRequest(transactional_ids=[""])
+    assert codes(DataBroker(), [request]) == {request.NAME: {ErrorCode.INVALID_REQUEST}}
 
 
 def test_a_producer_has_to_ask_again_while_there_is_no_id_for_it() -> None:
@@ -197,7 +196,7 @@ def test_a_producer_has_to_ask_again_while_there_is_no_id_for_it() -> None:
     coordinators = broker.replicas.transactions.coordinators
     coordinators._new_producer_id = lambda take: take(None)
     said: list[Any] = []
-    coordinators.init_producer_id(INIT, said.append)
+    coordinators.of("id").init_producer_id(INIT, said.append)
     assert [each.code for each in said] == [ErrorCode.COORDINATOR_LOAD_IN_PROGRESS]
 
 
@@ -210,19 +209,19 @@ def test_what_the_features_of_the_cluster_allow_is_served(level: int) -> None:
                 update_features_request((feature, level, UPGRADE if level else UNSAFE_DOWNGRADE))
             )
         assert broker.harness.image.features.get(feature, 0) == level
-    groups, share = broker.replicas.groups.port, broker.replicas.groups.share_port
+    groups = broker.replicas.groups
     assert groups.serves_consumer_groups() is bool(level)
     assert groups.serves_streams_groups() is bool(level)
-    assert share.serves_share_groups() is bool(level)
-    assert broker.replicas.share_partitions.port().serves_share_partitions() is bool(level)
+    assert groups.serves_share_groups() is bool(level)
+    assert broker.replicas.share_partitions.serves_share_groups() is bool(level)
 
 
 def test_what_the_configs_do_not_name_is_not_served() -> None:
     broker = DataBroker(group_coordinator_rebalance_protocols="classic")
     for feature in ("group.version", "streams.version"):
         broker.harness.call(update_features_request((feature, 1, UPGRADE)))
-    assert not broker.replicas.groups.port.serves_consumer_groups()
-    assert not broker.replicas.groups.port.serves_streams_groups()
+    assert not broker.replicas.groups.serves_consumer_groups()
+    assert not broker.replicas.groups.serves_streams_groups()
 
 
 def test_settings_are_those_of_the_configs_as_they_are_now() -> None:
@@ -244,7 +243,7 @@ def test_settings_are_those_of_the_configs_as_they_are_now() -> None:
 
 def test_the_place_of_a_groups_offsets_is_known_before_there_is_a_topic() -> None:
     broker = DataBroker(offsets_topic_num_partitions="40")
-    port = broker.replicas.transactions.port
+    port = broker.replicas.transactions
     assert port.offsets_partition("group") == (GROUPS_TOPIC, partition_of("group", 40))
     broker.topic(GROUPS_TOPIC, [ME], [ME], [ME])
     assert port.offsets_partition("group") == (GROUPS_TOPIC, partition_of("group", 3))
@@ -268,11 +267,11 @@ def test_groups_hear_of_topics_that_change_and_forget_the_offsets_of_those_that_
     replicas = broker.replicas
     replicas.follow()
     groups = replicas.groups
-    groups.port.commit_offsets(
+    groups.of("g").commit(
         "g", Committer(version=9), [of("t", 0, 1, topic_id=topic_id)], -1, lambda *said: None
     )
     replicas.call_due()
-    shard = groups.led.shard("g")
+    shard = groups.led.of("g")
     changed: list[tuple[list[str], bool]] = []
     shard.topics_changed = (  # type: ignore[method-assign]
         lambda names, *, has_new: changed.append((list(names), has_new))
@@ -290,17 +289,18 @@ def test_the_share_coordinator_forgets_the_states_of_topics_that_are_deleted() -
     broker.topic(SHARE_TOPIC)
     replicas = broker.replicas
     replicas.follow()
-    port = replicas.share.port
+    key = SharePartitionKey("g", topic_id, 0)
+    coordinator = replicas.share.coordinators.of(key)
     epochs: list[int | None] = []
 
     def read() -> None:
-        port.read_state_summary("g", topic_id, 0, 1, lambda found: epochs.append(epoch_of(found)))
+        coordinator.read_summary(key, lambda found: epochs.append(epoch_of(found)))
         replicas.call_due()
 
     def epoch_of(found: Result) -> int | None:
         return None if found.state is None else found.state.state_epoch
 
-    port.initialize_state("g", topic_id, 0, 1, 0, lambda found: None)
+    coordinator.initialize(key, 1, 0, lambda found: None)
     replicas.call_due()
     read()
     replicas.share.coordinators.topics_deleted([topic_id])
@@ -315,12 +315,13 @@ def test_there_are_no_share_states_of_partitions_that_do_not_exist() -> None:
     topic_id = broker.topic("t", [ME], [ME])
     broker.topic(SHARE_TOPIC)
     broker.replicas.follow()
-    codes: list[ErrorCode] = []
+    said: list[ErrorCode] = []
     for index in (1, 2):
-        broker.replicas.share.port.initialize_state(
-            "g", topic_id, index, 1, 0, lambda found: codes.append(found.code)
+        key = SharePartitionKey("g", topic_id, index)
+        broker.replicas.share.coordinators.of(key).initialize(
+            key, 1, 0, lambda found: said.append(found.code)
         )
-    assert codes == [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+    assert said == [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
 
 
 def test_share_offsets_that_may_be_lost_are_not_described() -> None:
@@ -328,14 +329,14 @@ def test_share_offsets_that_may_be_lost_are_not_described() -> None:
     broker.topic("t")
     broker.topic(GROUPS_TOPIC, [ME, OTHER])
     broker.replicas.follow()
-    share = broker.replicas.groups.share_port
+    groups = broker.replicas.groups
     values = ShareHeartbeatValues(group_id="g", member_id="m", member_epoch=0, subscribed_topic_names=("t",))
-    share.share_heartbeat(values, lambda outcome: None)
-    codes: list[ErrorCode] = []
-    share.describe_share_offsets("g", None, lambda code, topics: codes.append(code))
-    assert codes == []
+    groups.of("g").share.heartbeat(values, lambda outcome: None)
+    said: list[ErrorCode] = []
+    groups.describe_share_offsets("g", None, lambda code, topics: said.append(code))
+    assert said == []
     broker.replicas.pass_time(COMMIT_TIMEOUT_MS)
-    assert codes == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
+    assert said == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
 
 
 def test_only_partitions_that_exist_are_asked_for() -> None:
@@ -343,11 +344,9 @@ def test_only_partitions_that_exist_are_asked_for() -> None:
     topic_id = broker.topic("t", [ME], [ME])
     searched: list[Any] = []
     lags = SimpleNamespace(find=lambda group_id, partitions, found: searched.append(list(partitions)))
-    coordinators = ShareGroupCoordinators(
-        lambda: broker.harness.image, broker.replicas.groups.led.shard, cast(Any, lags)
-    )
+    offsets = ShareOffsets(lambda: broker.harness.image, broker.replicas.groups.of, cast(Any, lags))
     topics = {"t": [1, 5, 1], "nowhere": [0]}
-    coordinators.port.describe_share_offsets("g", topics, lambda *said: None)
+    offsets.describe("g", topics, lambda *said: None)
     assert searched == [[(topic_id, 1)]]
 
 

@@ -35,6 +35,7 @@ from kafkaproto.messages import (
 from kafkaproto.support import joined
 from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT
 from kafkaproto_server.apis.cluster.envelope import encode_principal
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.table import served_versions
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.requests import RequestMetrics
@@ -42,7 +43,6 @@ from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.requests.data import Fetched, FetchResult
 from kafkaproto_server.requests.fetch_requests import FetchValues
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.shell.net.passes import PASS_S, Passes
 from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Outcome
 from kafkaproto_server.shell.serving.decoding_room import MANY_ELEMENTS, MAX_DECODED_BYTES, DecodingRoom
@@ -514,10 +514,7 @@ class ParkedFetches:
 
     @property
     def services(self) -> Services:
-        made = services(IMAGE)
-        return msgspec.structs.replace(
-            made, replicas=msgspec.structs.replace(made.replicas, fetch=self.fetch)
-        )
+        return services(IMAGE, fetch=self.fetch)
 
 
 def test_a_fetch_that_waits_takes_no_room_of_requests() -> None:

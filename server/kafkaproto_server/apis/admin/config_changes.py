@@ -24,6 +24,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.apis.admin.describe_configs import CLUSTER_DEFAULT, is_node
 from kafkaproto_server.apis.admin.logger_levels import Outcome, change_logger_levels
 from kafkaproto_server.apis.authorization import ALL_CONFIG_RESOURCES, allowed_items, config_problem
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
 from kafkaproto_server.base.later import Deferred, Steps, T
 from kafkaproto_server.config.dynamic import problem_of_change
@@ -41,7 +42,6 @@ from kafkaproto_server.metadata.image.entries import (
 )
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import HandlerResult, RequestContext, Response, changed
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 
 MAX_KEYS = 1_000

@@ -22,11 +22,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import allowed_items, denial, is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import ZERO_UUID
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 
 _Result = DeleteTopicsResponse.DeletableTopicResult

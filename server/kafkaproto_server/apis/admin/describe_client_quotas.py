@@ -13,6 +13,7 @@ from kafkaproto.messages import DescribeClientQuotasRequest, DescribeClientQuota
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import KIB, Bounds
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.apply_configs import quota_entity_order
@@ -20,7 +21,6 @@ from kafkaproto_server.metadata.image.entries import QUOTA_ENTITY_TYPES, QUOTA_I
 from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 _EXACT, _DEFAULT, _ANY = range(3)

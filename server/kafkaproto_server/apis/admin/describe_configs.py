@@ -32,6 +32,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import config_problem
 from kafkaproto_server.apis.bounds import KEYS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.config.keys.model import ConfigType
@@ -48,7 +49,6 @@ from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import topic_name_problem
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
 
 CLUSTER_DEFAULT = ""

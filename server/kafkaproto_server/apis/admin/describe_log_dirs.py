@@ -20,10 +20,11 @@ from kafkaproto.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import INDEXES
+from kafkaproto_server.apis.ports.node import LogDirectoryStatus
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import LogDirectoryStatus, Services
 
 Topic = DescribeLogDirsResponse.DescribeLogDirsTopic
 

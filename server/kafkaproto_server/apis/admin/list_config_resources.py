@@ -14,6 +14,7 @@ from kafkaproto.messages import ListConfigResourcesRequest, ListConfigResourcesR
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.entries import (
     BROKER_LOGGER_RESOURCE,
@@ -26,7 +27,6 @@ from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 _TYPES = (
     GROUP_RESOURCE,

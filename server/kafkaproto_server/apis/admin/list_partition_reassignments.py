@@ -13,12 +13,12 @@ from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartition
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import KEYS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.entries import TopicImage
 from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 _Topic = ListPartitionReassignmentsResponse.OngoingTopicReassignment
 _Partition = ListPartitionReassignmentsResponse.OngoingPartitionReassignment

@@ -21,10 +21,10 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.metadata.features import KRAFT_VERSION, supported_ranges
 from kafkaproto_server.requests.context import HandlerResult, RequestContext
-from kafkaproto_server.requests.ports import Services
 
 _SOFTWARE_WORD = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 _FIRST_WITH_SOFTWARE = 3

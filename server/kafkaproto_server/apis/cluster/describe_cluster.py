@@ -16,13 +16,13 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import OPERATIONS_NOT_ASKED, cluster_authorized_operations
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.cluster.shown_controller import shown_controller
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.types import NO_NODE, Endpoint, ListenerKind
 from kafkaproto_server.metadata.image.entries import BrokerRegistration
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.records import CONTROLLER_REGISTRATION_LEVEL
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 BROKERS = 1
 CONTROLLERS = 2

@@ -19,6 +19,7 @@ from kafkaproto_server.apis.authorization import authorized_operations, is_allow
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.apis.cluster.metadata import offline_replicas
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
@@ -27,7 +28,6 @@ from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 MAX_PARTITIONS = 2000

@@ -28,6 +28,7 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import knows_acls
 from kafkaproto_server.apis.bounds import KIB, MIB, Bounds
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.file_part import as_buffers
 from kafkaproto_server.base.later import Steps, StepsType
@@ -41,7 +42,6 @@ from kafkaproto_server.requests.context import (
     changed,
 )
 from kafkaproto_server.requests.error_codes import error_codes_in_steps
-from kafkaproto_server.requests.ports import Services
 
 _log = logging.getLogger("kafkaproto.server.apis")
 

@@ -37,6 +37,7 @@ from kafkaproto_server.apis.authorization import (
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.cluster.describe_cluster import endpoint_of
 from kafkaproto_server.apis.cluster.shown_controller import shown_controller
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import NO_NODE, ZERO_UUID
 from kafkaproto_server.metadata.image.entries import BrokerRegistration, PartitionImage, TopicImage
@@ -46,7 +47,6 @@ from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS, topic_name_p
 from kafkaproto_server.requests.caches import EncodedTopics, KeptTopic
 from kafkaproto_server.requests.context import Encoded, RequestContext
 from kafkaproto_server.requests.encoding import Joiner, element_codec, inner_codec, whole
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
 
 _FIRST_WITH_TOPIC_IDS = 12

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafkaproto_server.apis.ports.node import NodePort
 from kafkaproto_server.base.types import NO_NODE
-from kafkaproto_server.requests.ports import NodePort
 
 
 def shown_controller(alive: Sequence[int], node: NodePort) -> int:

@@ -19,10 +19,10 @@ from kafkaproto.messages import AlterReplicaLogDirsRequest, AlterReplicaLogDirsR
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import INDEXES
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 Topic = AlterReplicaLogDirsResponse.AlterReplicaLogDirTopicResult

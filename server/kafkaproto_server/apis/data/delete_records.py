@@ -19,13 +19,13 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.data import NO_OFFSET, DeletionItem, DeletionResult
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 Topic = DeleteRecordsResponse.DeleteRecordsTopicResult

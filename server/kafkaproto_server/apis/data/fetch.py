@@ -36,6 +36,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served, of_quorum
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import INDEXES, SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Steps, run_to_end
 from kafkaproto_server.base.ports import Buffer
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
@@ -47,7 +48,6 @@ from kafkaproto_server.requests.fetch_requests import (
     PartitionFetch,
     fetch_values,
 )
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 _FIRST_WITH_LEADERS = 16

@@ -21,10 +21,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.transaction_requests import InitProducerIdValues, ProducerOutcome
 
 _NO_ID = -1
@@ -76,7 +76,7 @@ def _of_transactional_id(
         producer_epoch=request.producer_epoch,
         version=context.api_version,
     )
-    services.transactions.init_producer_id(values, done)
+    services.transactions.of(transactional_id).init_producer_id(values, done)
     return reply
 
 

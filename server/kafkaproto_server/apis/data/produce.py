@@ -29,6 +29,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import RECORDS
 from kafkaproto_server.apis.data.produce_elements import most_elements
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.base.ports import Buffer
 from kafkaproto_server.base.types import Endpoint
@@ -36,7 +37,6 @@ from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Unanswered
 from kafkaproto_server.requests.data import Produced, ProduceItem, ProduceResult
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.sender import Sender
 from kafkaproto_server.requests.transaction_requests import AsksCoordinator
@@ -115,7 +115,7 @@ def _in_transaction(transactional_id: str, version: int, services: Services) -> 
     asks = AsksCoordinator(adds=version >= _FIRST_THAT_ADDS, knows_abortable=version >= _FIRST_WITH_ABORTABLE)
 
     def produce(items: Sequence[ProduceItem], acks: int, timeout_ms: int, done: Produced) -> None:
-        services.transactions.produce_in_transaction(items, transactional_id, asks, acks, timeout_ms, done)
+        services.transactions.produce(items, transactional_id, asks, acks, timeout_ms, done)
 
     return produce
 

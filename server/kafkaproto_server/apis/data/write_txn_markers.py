@@ -16,11 +16,11 @@ from kafkaproto.messages import WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import MARKERS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.data import MarkerItem, ProduceResult
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 Marker = WriteTxnMarkersResponse.WritableTxnMarkerResult

@@ -16,11 +16,12 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import DELETED_OFFSETS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.base.types import ZERO_UUID
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_group_requests import AlteredTopic
 
 Response = AlterShareGroupOffsetsResponse
@@ -32,7 +33,7 @@ def handle_alter_share_group_offsets(
     request: AlterShareGroupOffsetsRequest, context: RequestContext, services: Services
 ) -> Response | Steps[Deferred[Response]]:
     """Alter the offsets."""
-    if not services.share_groups.serves_share_groups():
+    if not services.groups.serves_share_groups():
         return _failed(ErrorCode.UNSUPPORTED_VERSION, None)
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
         return _failed(ErrorCode.GROUP_AUTHORIZATION_FAILED, None)
@@ -76,7 +77,12 @@ def _alter(
         else:
             reply.resolve(Response(responses=[*refused.values(), *map(_topic, topics)]))
 
-    services.share_groups.alter_share_offsets(request.group_id, offsets, altered)
+    try:
+        shard = services.groups.of(request.group_id)
+    except CoordinatorError as error:
+        altered(error.code, error.message, ())
+    else:
+        shard.share.alter(request.group_id, offsets, altered)
     return reply
 
 

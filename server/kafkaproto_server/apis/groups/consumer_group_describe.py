@@ -14,11 +14,13 @@ from kafkaproto.messages import ConsumerGroupDescribeRequest, ConsumerGroupDescr
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import authorized_operations, is_allowed
-from kafkaproto_server.apis.bounds import BYTES_A_VALUE, ITEMS
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.groups.description_size import bytes_to_describe
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 Described = ConsumerGroupDescribeResponse.DescribedGroup
@@ -36,8 +38,8 @@ def handle_consumer_group_describe(
     for group_id in dict.fromkeys(request.group_ids):
         if is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group_id):
             # A group is described in one step: it does not change meanwhile.
-            yield BYTES_A_VALUE * services.groups.described_values(group_id)
-            described = _visible(services.groups.consumer_described(group_id), context, services)
+            yield bytes_to_describe(group_id, services)
+            described = _described(group_id, context, services)
             if request.include_authorized_operations and not described.error_code:
                 described.authorized_operations = authorized_operations(
                     context, services, ResourceType.GROUP, group_id
@@ -47,6 +49,14 @@ def handle_consumer_group_describe(
         response.groups.append(described)
         yield
     return response
+
+
+def _described(group_id: str, context: RequestContext, services: Services) -> Described:
+    try:
+        described = services.groups.of(group_id).consumer_described(group_id)
+    except CoordinatorError as error:
+        return Described(group_id=group_id, error_code=error.code)
+    return _visible(described, context, services)
 
 
 def _visible(described: Described, context: RequestContext, services: Services) -> Described:

@@ -16,6 +16,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import HEARTBEATS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.consumer_group_requests import (
@@ -24,7 +25,6 @@ from kafkaproto_server.requests.consumer_group_requests import (
     partitions_of,
 )
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 _FIRST_WITH_OWN_IDS = 1
 
@@ -68,7 +68,8 @@ def handle_consumer_group_heartbeat(
         may_describe=may_describe,
     )
     reply: Deferred[Response] = Deferred()
-    services.groups.consumer_heartbeat(values, lambda outcome: reply.resolve(_response(outcome)))
+    group = services.groups.of(request.group_id)
+    group.consumer_heartbeat(values, lambda outcome: reply.resolve(_response(outcome)))
     return reply
 
 

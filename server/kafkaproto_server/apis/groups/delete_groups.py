@@ -15,10 +15,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 
 Result = DeleteGroupsResponse.DeletableGroupResult
@@ -41,7 +42,10 @@ def handle_delete_groups(
         response.results.append(result)
         if is_allowed(context, services, Operation.DELETE, ResourceType.GROUP, group_id):
             gather.asked()
-            services.groups.delete_group(group_id, partial(deleted, result))
+            try:
+                services.groups.of(group_id).delete(group_id, partial(deleted, result))
+            except CoordinatorError as error:
+                deleted(result, error.code)
         else:
             result.error_code = ErrorCode.GROUP_AUTHORIZATION_FAILED
         yield

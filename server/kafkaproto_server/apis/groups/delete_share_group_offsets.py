@@ -16,10 +16,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import DELETED_OFFSETS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_group_requests import DeletedTopic
 
 Response = DeleteShareGroupOffsetsResponse
@@ -30,7 +31,7 @@ def handle_delete_share_group_offsets(
     request: DeleteShareGroupOffsetsRequest, context: RequestContext, services: Services
 ) -> Response | Steps[Deferred[Response]]:
     """Delete the offsets."""
-    if not services.share_groups.serves_share_groups():
+    if not services.groups.serves_share_groups():
         return _failed(ErrorCode.UNSUPPORTED_VERSION, None)
     if not is_allowed(context, services, Operation.DELETE, ResourceType.GROUP, request.group_id):
         return _failed(ErrorCode.GROUP_AUTHORIZATION_FAILED, None)
@@ -64,7 +65,12 @@ def _delete(
         else:
             reply.resolve(Response(responses=[*refused.values(), *map(_topic, topics)]))
 
-    services.share_groups.delete_share_offsets(request.group_id, list(names), deleted)
+    try:
+        shard = services.groups.of(request.group_id)
+    except CoordinatorError as error:
+        deleted(error.code, error.message, ())
+    else:
+        shard.share.delete_offsets(request.group_id, list(names), deleted)
     return reply
 
 

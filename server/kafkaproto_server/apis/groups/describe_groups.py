@@ -13,11 +13,14 @@ from kafkaproto.messages import DescribeGroupsRequest, DescribeGroupsResponse
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import OPERATIONS_NOT_ASKED, authorized_operations, is_allowed
-from kafkaproto_server.apis.bounds import BYTES_A_VALUE, ITEMS
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.groups.description_size import bytes_to_describe
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
+from kafkaproto_server.requests.group_requests import DescribedGroup
 from kafkaproto_server.requests.refusals import Refusal
 
 Described = DescribeGroupsResponse.DescribedGroup
@@ -34,7 +37,7 @@ def handle_describe_groups(
     for group_id in dict.fromkeys(request.groups):
         if is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, group_id):
             # A group is described in one step: it does not change meanwhile.
-            yield BYTES_A_VALUE * services.groups.described_values(group_id)
+            yield bytes_to_describe(group_id, services)
             described = _describe(group_id, context, services)
             if request.include_authorized_operations and not described.error_code:
                 described.authorized_operations = authorized_operations(
@@ -48,7 +51,10 @@ def handle_describe_groups(
 
 
 def _describe(group_id: str, context: RequestContext, services: Services) -> Described:
-    found = services.groups.described(group_id)
+    try:
+        found = services.groups.of(group_id).described(group_id)
+    except CoordinatorError as error:
+        found = DescribedGroup(code=error.code)
     code, message = found.code, found.message
     if code is ErrorCode.GROUP_ID_NOT_FOUND and context.api_version < _FIRST_WITH_NOT_FOUND:
         code = ErrorCode.NONE

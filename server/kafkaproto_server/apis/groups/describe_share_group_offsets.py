@@ -22,10 +22,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import HEARTBEATS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.share_group_requests import ShareOffsetsOfTopic
 
@@ -68,7 +68,7 @@ def handle_describe_share_group_offsets(
         seen.add(asked.group_id)
         into = _Found(Group(group_id=asked.group_id), asked.topics is None)
         found.append(into)
-        if not services.share_groups.serves_share_groups():
+        if not services.groups.serves_share_groups():
             into.group.error_code = ErrorCode.UNSUPPORTED_VERSION
         elif not is_allowed(context, services, Operation.DESCRIBE, ResourceType.GROUP, asked.group_id):
             into.group.error_code = ErrorCode.GROUP_AUTHORIZATION_FAILED
@@ -78,7 +78,7 @@ def handle_describe_share_group_offsets(
             )
             if named is None or named:
                 gather.asked()
-                services.share_groups.describe_share_offsets(asked.group_id, named, partial(done, into))
+                services.groups.describe_share_offsets(asked.group_id, named, partial(done, into))
     gather.all_asked()
     return reply
 

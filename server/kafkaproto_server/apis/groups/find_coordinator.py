@@ -15,6 +15,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import NO_NODE
@@ -26,7 +27,6 @@ from kafkaproto_server.requests.coordinator_places import (
     parsed_share_key,
     partition_of,
 )
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 Coordinator = FindCoordinatorResponse.Coordinator

@@ -15,11 +15,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import JOINS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.group_requests import NO_GENERATION, JoinOutcome, JoinValues
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 _FIRST_WITH_TWO_TIMEOUTS = 1
@@ -51,7 +51,8 @@ def handle_join_group(
         knows_skipping=version >= _FIRST_WITH_SKIPPING,
     )
     reply: Deferred[JoinGroupResponse] = Deferred()
-    services.groups.join(request.group_id, values, lambda outcome: reply.resolve(_response(outcome, version)))
+    group = services.groups.of(request.group_id)
+    group.join(request.group_id, values, lambda outcome: reply.resolve(_response(outcome, version)))
     return reply
 
 

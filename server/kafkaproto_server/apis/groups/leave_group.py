@@ -14,9 +14,9 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 _FIRST_WITH_MANY = 3
 
@@ -33,9 +33,7 @@ def handle_leave_group(
         if has_many
         else [(request.member_id, None)]
     )
-    found = services.groups.leave(request.group_id, members)
-    if isinstance(found, ErrorCode):
-        return LeaveGroupResponse(error_code=found)
+    found = services.groups.of(request.group_id).leave(request.group_id, members)
     if not has_many:
         return LeaveGroupResponse(error_code=found[0])
     return LeaveGroupResponse(

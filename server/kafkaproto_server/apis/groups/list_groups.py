@@ -6,26 +6,25 @@ types of groups. The sender sees all groups with DESCRIBE on the cluster, otherw
 
 from __future__ import annotations
 
+from itertools import chain
+
 from kafkaproto.api import ApiKey
-from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ListGroupsRequest, ListGroupsResponse
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 
 def handle_list_groups(
     request: ListGroupsRequest, context: RequestContext, services: Services
-) -> ListGroupsResponse | Steps[ListGroupsResponse]:
+) -> Steps[ListGroupsResponse]:
     """List the groups."""
-    found = services.groups.listed()
-    if isinstance(found, ErrorCode):
-        return ListGroupsResponse(error_code=found)
+    found = chain.from_iterable(shard.listed() for shard in services.groups.all())
     # A streams group that is NotReady is found as not_ready, too: Apache Kafka has that name for it.
     states = {each.lower().replace("_", "") for each in request.states_filter}
     types = {each.lower() for each in request.types_filter}

@@ -21,11 +21,12 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import NO_RETENTION_TIME, Committer
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 _FIRST_WITH_IDS = 10
@@ -66,13 +67,13 @@ def _commit(
 
     for first in range(0, len(accepted), AT_ONCE):
         gather.asked()
-        services.groups.commit_offsets(
-            request.group_id,
-            committer,
-            accepted[first : first + AT_ONCE],
-            retention_ms,
-            partial(part_done, first),
-        )
+        some, done = accepted[first : first + AT_ONCE], partial(part_done, first)
+        try:
+            shard = services.groups.of(request.group_id)
+        except CoordinatorError as error:
+            done(error.code, ())
+        else:
+            shard.commit(request.group_id, committer, some, retention_ms, done)
         yield
     gather.all_asked()
     return reply

@@ -15,11 +15,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import DELETED_OFFSETS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import TopicPartitions
-from kafkaproto_server.requests.ports import Services
 
 Topic = OffsetDeleteResponse.Topic
 Partition = OffsetDeleteResponse.Partition
@@ -71,7 +71,7 @@ def _delete(
             place.error_code = result
         reply.resolve(response)
 
-    services.groups.delete_offsets(request.group_id, accepted, deleted)
+    services.groups.of(request.group_id).delete_offsets(request.group_id, accepted, deleted)
     return reply
 
 

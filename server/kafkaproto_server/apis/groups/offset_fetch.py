@@ -22,8 +22,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.base.types import ZERO_UUID
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import (
@@ -31,10 +33,10 @@ from kafkaproto_server.requests.offset_requests import (
     FetchedPartition,
     FetchedTopic,
     OffsetReader,
+    OffsetsFetched,
     OffsetsGoneError,
     TopicPartitions,
 )
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 AT_ONCE = 2_000
@@ -100,7 +102,7 @@ def handle_offset_fetch(
             continue
         if group.topics is None:
             gather.asked()
-            services.groups.fetch_offsets(group.group_id, group.reader, None, partial(done, into))
+            _fetch(group, None, services, partial(done, into))
             continue
         allowed: list[TopicPartitions] = []
         for topic in group.topics:
@@ -112,10 +114,21 @@ def handle_offset_fetch(
             yield
         for part in _parts(allowed):
             gather.asked()
-            services.groups.fetch_offsets(group.group_id, group.reader, part, partial(done, into))
+            _fetch(group, part, services, partial(done, into))
             yield
     gather.all_asked()
     return reply
+
+
+def _fetch(
+    group: _Asked, topics: Sequence[TopicPartitions] | None, services: Services, fetched: OffsetsFetched
+) -> None:
+    try:
+        shard = services.groups.of(group.group_id)
+    except CoordinatorError as error:
+        fetched(error.code, ())
+    else:
+        shard.fetch(group.group_id, group.reader, topics, fetched)
 
 
 def _asked(request: OffsetFetchRequest, context: RequestContext, services: Services) -> Steps[list[_Asked]]:

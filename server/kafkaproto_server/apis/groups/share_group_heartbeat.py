@@ -14,10 +14,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import HEARTBEATS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_group_requests import ShareHeartbeatOutcome, ShareHeartbeatValues
 
 MAX_MEMBER_ID = 36
@@ -30,7 +30,7 @@ def handle_share_group_heartbeat(
     request: ShareGroupHeartbeatRequest, context: RequestContext, services: Services
 ) -> Response | Deferred[Response]:
     """Take the heartbeat."""
-    if not services.share_groups.serves_share_groups():
+    if not services.groups.serves_share_groups():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
         return Response(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
@@ -52,7 +52,8 @@ def handle_share_group_heartbeat(
         client_host=f"/{context.client_host}",
     )
     reply: Deferred[Response] = Deferred()
-    services.share_groups.share_heartbeat(values, lambda outcome: reply.resolve(_response(outcome)))
+    group = services.groups.of(request.group_id)
+    group.share.heartbeat(values, lambda outcome: reply.resolve(_response(outcome)))
     return reply
 
 

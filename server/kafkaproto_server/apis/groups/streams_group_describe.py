@@ -15,11 +15,13 @@ from kafkaproto.messages import StreamsGroupDescribeRequest, StreamsGroupDescrib
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import authorized_operations, is_allowed
-from kafkaproto_server.apis.bounds import BYTES_A_VALUE, ITEMS
+from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.groups.description_size import bytes_to_describe
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 Described = StreamsGroupDescribeResponse.DescribedGroup
@@ -39,7 +41,7 @@ def handle_streams_group_describe(
     # A request of some megabytes may name one large group ten thousand times.
     for group_id in dict.fromkeys(request.group_ids):
         # A group is described in one step: it does not change meanwhile.
-        yield BYTES_A_VALUE * services.groups.described_values(group_id)
+        yield bytes_to_describe(group_id, services)
         response.groups.append(_described(group_id, request, context, services))
         yield
     return response
@@ -52,7 +54,10 @@ def _described(
         return Described(group_id=group_id, error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
     if not group_id:
         return Described(group_id=group_id, error_code=ErrorCode.INVALID_GROUP_ID)
-    described = services.groups.streams_described(group_id)
+    try:
+        described = services.groups.of(group_id).streams_described(group_id)
+    except CoordinatorError as error:
+        return Described(group_id=group_id, error_code=error.code)
     if described.error_code:
         return described
     if request.include_authorized_operations:

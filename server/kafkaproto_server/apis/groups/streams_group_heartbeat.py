@@ -23,12 +23,12 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import HEARTBEATS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.streams_group_requests import (
     Endpoint,
     StreamsHeartbeatOutcome,
@@ -64,7 +64,7 @@ def handle_streams_group_heartbeat(
             _create(outcome, context, services)
         reply.resolve(outcome.response)
 
-    services.groups.streams_heartbeat(_values(request, context), heard)
+    services.groups.of(request.group_id).streams_heartbeat(_values(request, context), heard)
     return reply
 
 

@@ -17,9 +17,9 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import HEARTBEATS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 Response = StreamsGroupTopologyDescriptionUpdateResponse
 

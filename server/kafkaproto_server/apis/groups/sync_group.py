@@ -14,11 +14,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.group_requests import SyncOutcome, SyncValues
-from kafkaproto_server.requests.ports import Services
 
 _FIRST_WITH_PROTOCOLS = 5
 
@@ -52,7 +52,7 @@ def handle_sync_group(
             )
         )
 
-    services.groups.sync(request.group_id, values, synced)
+    services.groups.of(request.group_id).sync(request.group_id, values, synced)
     return reply
 
 

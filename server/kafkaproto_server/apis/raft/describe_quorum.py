@@ -14,9 +14,9 @@ from kafkaproto.messages import DescribeQuorumRequest
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import HandlerResult, RequestContext
-from kafkaproto_server.requests.ports import Services
 
 
 def handle_describe_quorum(

@@ -16,11 +16,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.authorization import denial, is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.security.delegation_tokens import token_owner
 from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 _FIRST_WITH_REQUESTER = 3

@@ -11,11 +11,11 @@ from kafkaproto.messages import DeleteAclsRequest, DeleteAclsResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.security.describe_acls import no_authorizer
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import HandlerResult, RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each
 
 

@@ -15,11 +15,11 @@ from kafkaproto.messages import DescribeAclsRequest, DescribeAclsResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import AclFilter, Operation, acl_order
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 NO_AUTHORIZER = "This node has no authorizer: authorizer.class.name is not set."

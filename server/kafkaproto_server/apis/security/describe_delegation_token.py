@@ -18,6 +18,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.security.tokens import is_proven
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.entries import DelegationToken
@@ -25,7 +26,6 @@ from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.security.delegation_tokens import may_renew, token_hmac
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 SECRET_KEY = "delegation.token.secret.key"
 _FIRST_WITH_REQUESTER = 3

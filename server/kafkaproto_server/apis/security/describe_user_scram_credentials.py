@@ -15,12 +15,12 @@ from kafkaproto.messages import DescribeUserScramCredentialsRequest, DescribeUse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.metadata.image.sorting import sorted_steps
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 
 _Result = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
 _Info = DescribeUserScramCredentialsResponse.CredentialInfo

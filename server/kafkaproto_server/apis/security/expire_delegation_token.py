@@ -10,9 +10,9 @@ from kafkaproto.api import ApiKey
 from kafkaproto.messages import ExpireDelegationTokenRequest, ExpireDelegationTokenResponse
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
 from kafkaproto_server.requests.context import HandlerResult, RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 

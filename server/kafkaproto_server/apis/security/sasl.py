@@ -19,8 +19,8 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.requests.context import HandlerResult, RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_requests import AcknowledgedRange, ShareMember
 
 FIRST_WITH_RENEWAL: Final = 2

@@ -18,6 +18,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SHARE_FETCHES
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.share.common import (
     FIRST_WITH_RENEWAL,
     checked_ranges,
@@ -29,7 +30,6 @@ from kafkaproto_server.apis.share.common import (
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_requests import (
     FINAL_EPOCH,
     AcknowledgedRange,
@@ -47,7 +47,7 @@ def handle_share_acknowledge(
 ) -> Response | Deferred[Response]:
     """Acknowledge."""
     group_id, member_id = request.group_id, request.member_id
-    if not services.shares.serves_share_partitions():
+    if not services.shares.serves_share_groups():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)
     if group_id is None:
         return Response(error_code=ErrorCode.INVALID_REQUEST)
@@ -57,7 +57,7 @@ def handle_share_acknowledge(
         return Response(error_code=ErrorCode.INVALID_REQUEST)
     member = member_of(group_id, member_id, request.share_session_epoch, context)
     try:
-        services.shares.begin_share_acknowledge(member)
+        services.shares.begin_acknowledge(member)
     except ShareError as error:
         return Response(error_code=error.code, error_message=error.message)
     good, wrong = _ranges(request, context)
@@ -68,10 +68,10 @@ def handle_share_acknowledge(
 
     def done(results: Results) -> None:
         if member.epoch == FINAL_EPOCH:
-            services.shares.end_share_session(member)
+            services.shares.end_session(member)
         reply.resolve(_response(group_id, {**results, **wrong}, context, services))
 
-    services.shares.share_acknowledge(member, good, may_read, done)
+    services.shares.acknowledge(member, good, may_read, done)
     return reply
 
 
@@ -96,7 +96,7 @@ def _ranges(
 
 
 def _response(group_id: str, results: Results, context: RequestContext, services: Services) -> Response:
-    response = Response(acquisition_lock_timeout_ms=services.shares.share_lock_duration_ms(group_id))
+    response = Response(acquisition_lock_timeout_ms=services.shares.lock_duration_ms(group_id))
     topics: dict[bytes, Response.ShareAcknowledgeTopicResponse] = {}
     leaders: list[int] = []
     for (topic_id, index), result in results.items():

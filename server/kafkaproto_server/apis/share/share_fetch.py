@@ -25,6 +25,7 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SHARE_FETCHES
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.share.common import (
     FIRST_WITH_RENEWAL,
     checked_ranges,
@@ -36,7 +37,6 @@ from kafkaproto_server.apis.share.common import (
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_requests import (
     FINAL_EPOCH,
     AcknowledgedRange,
@@ -67,7 +67,7 @@ def handle_share_fetch(
     )
     reply: Deferred[Response] = Deferred()
     try:
-        services.shares.begin_share_fetch(values, has_acknowledgements)
+        services.shares.begin_fetch(values, has_acknowledgements)
     except ShareError as error:
         response = Response(error_code=error.code, error_message=error.message)
         if error.code is not ErrorCode.SHARE_SESSION_LIMIT_REACHED:
@@ -81,7 +81,7 @@ def handle_share_fetch(
 
 def _refused(request: ShareFetchRequest, context: RequestContext, services: Services) -> Response | None:
     group_id = request.group_id
-    if not services.shares.serves_share_partitions():
+    if not services.shares.serves_share_groups():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)
     if group_id is None:
         return Response(error_code=ErrorCode.INVALID_REQUEST)
@@ -148,7 +148,7 @@ class _Serving:
         if self._request.is_renew_ack:
             self._take_fetched(ShareFetched())
         else:
-            self._services.shares.share_fetch(
+            self._services.shares.fetch(
                 self._values, self._may_read, self._context.throttle, self._take_fetched
             )
 
@@ -169,7 +169,7 @@ class _Serving:
                     wrong[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_REQUEST)
                 elif ranges:
                     good[key] = ranges
-        self._services.shares.share_acknowledge(
+        self._services.shares.acknowledge(
             self._values.member,
             good,
             self._may_read,
@@ -192,12 +192,12 @@ class _Serving:
             error_code=fetched.code, error_message=fetched.message, throttle_time_ms=fetched.throttle_ms
         )
         if not fetched.throttle_ms and fetched.code is not ErrorCode.UNKNOWN_SERVER_ERROR:
-            response.acquisition_lock_timeout_ms = self._services.shares.share_lock_duration_ms(
+            response.acquisition_lock_timeout_ms = self._services.shares.lock_duration_ms(
                 self._values.member.group_id
             )
             self._add_partitions(response, fetched.partitions, acknowledged)
         if self._values.member.epoch == FINAL_EPOCH:
-            self._services.shares.end_share_session(self._values.member)
+            self._services.shares.end_session(self._values.member)
         self._reply.resolve(response)
 
     def _add_partitions(

@@ -15,11 +15,13 @@ from kafkaproto.messages import DeleteShareGroupStateRequest, DeleteShareGroupSt
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
+from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_state import Done
 
 Response = DeleteShareGroupStateResponse
@@ -30,10 +32,10 @@ def handle_delete_share_group_state(
 ) -> Steps[Deferred[Response]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.delete_state(group_id, topic_id, named.partition, done)
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+        coordinator.delete(key, done)
 
-    return asked(request, Response, Response.DeleteStateResult, ask=ask)
+    return asked(request, services.share_state, Response, Response.DeleteStateResult, ask=ask)
 
 
 API = Api(

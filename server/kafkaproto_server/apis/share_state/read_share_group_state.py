@@ -15,11 +15,13 @@ from kafkaproto.messages import ReadShareGroupStateRequest, ReadShareGroupStateR
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
+from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_state import Done, Result
 
 Response = ReadShareGroupStateResponse
@@ -32,10 +34,12 @@ def handle_read_share_group_state(
 ) -> Steps[Deferred[Any]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.read_state(group_id, topic_id, named.partition, named.leader_epoch, done)
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+        coordinator.read(key, named.leader_epoch, done)
 
-    reply: Deferred[Any] = yield from asked(request, Response, Response.ReadStateResult, ask=ask, fill=_fill)
+    reply: Deferred[Any] = yield from asked(
+        request, services.share_state, Response, Response.ReadStateResult, ask=ask, fill=_fill
+    )
     return reply.then(_with_batches)
 
 

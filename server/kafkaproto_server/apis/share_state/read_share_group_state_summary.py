@@ -15,11 +15,13 @@ from kafkaproto.messages import ReadShareGroupStateSummaryRequest, ReadShareGrou
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
+from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_state import Done, Result
 
 Response = ReadShareGroupStateSummaryResponse
@@ -30,10 +32,12 @@ def handle_read_share_group_state_summary(
 ) -> Steps[Deferred[Response]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.read_state_summary(group_id, topic_id, named.partition, named.leader_epoch, done)
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+        coordinator.read_summary(key, done)
 
-    return asked(request, Response, Response.ReadStateSummaryResult, ask=ask, fill=_fill)
+    return asked(
+        request, services.share_state, Response, Response.ReadStateSummaryResult, ask=ask, fill=_fill
+    )
 
 
 def _fill(place: Any, result: Result) -> None:

@@ -13,20 +13,25 @@ from typing import Any, TypeVar
 
 from kafkaproto.error_codes import describe
 from kafkaproto.message import Message
+from kafkaproto_server.apis.ports.coordinators import ShareStatePort
 from kafkaproto_server.base.later import Deferred, Gather, Steps
+from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.refusals import Refusal, Refuse
 from kafkaproto_server.requests.share_state import Done, Result
 
 ResponseT = TypeVar("ResponseT", bound=Message)
 
-Ask = Callable[[str, bytes, Any, Done], None]
-"""Asks the share coordinator: group, topic id, partition of the request."""
+Ask = Callable[[ShareCoordinator, SharePartitionKey, Any, Done], None]
+"""Asks a share coordinator for a share partition, by the partition of the request."""
 Fill = Callable[[Any, Result], None]
 """Puts a result into the response's partition."""
 
 
 def asked(
     request: Any,
+    coordinators: ShareStatePort,
     response_type: type[ResponseT],
     topic_type: Callable[..., Any],
     *,
@@ -53,7 +58,14 @@ def asked(
     if not is_empty:
         for topic_id, named, places, position in _places(request, response, topic_type):
             gather.asked()
-            ask(request.group_id, topic_id, named, partial(done, places, position))
+            key = SharePartitionKey(request.group_id, topic_id, named.partition)
+            tell = partial(done, places, position)
+            try:
+                coordinator = coordinators.of(key)
+            except CoordinatorError as error:
+                tell(Result(error.code, describe(error.code).message))
+            else:
+                ask(coordinator, key, named, tell)
             yield
     gather.all_asked()
     return reply

@@ -16,11 +16,13 @@ from kafkaproto.messages import WriteShareGroupStateRequest, WriteShareGroupStat
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
+from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, Done, ShareState, StateBatch
 
 Response = WriteShareGroupStateResponse
@@ -31,12 +33,10 @@ def handle_write_share_group_state(
 ) -> Steps[Deferred[Response]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(group_id: str, topic_id: bytes, named: Any, done: Done) -> None:
-        services.share_state.write_state(
-            group_id, topic_id, named.partition, _state(named), named.leader_epoch, done
-        )
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+        coordinator.write(key, _state(named), named.leader_epoch, done)
 
-    return asked(request, Response, Response.WriteStateResult, ask=ask)
+    return asked(request, services.share_state, Response, Response.WriteStateResult, ask=ask)
 
 
 def _state(named: Any) -> ShareState:

@@ -14,10 +14,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.transaction_requests import AddPartitionsValues
 
 
@@ -38,7 +38,7 @@ def handle_add_offsets_to_txn(
         partitions=frozenset({services.transactions.offsets_partition(request.group_id)}),
         version=context.api_version,
     )
-    services.transactions.add_partitions(
+    services.transactions.of(transactional_id).add_partitions(
         values, lambda code: reply.resolve(AddOffsetsToTxnResponse(error_code=code))
     )
     return reply

@@ -17,11 +17,12 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import PARTICIPANTS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.transaction_requests import AddPartitionsValues, TopicPartition
 
@@ -81,7 +82,8 @@ def _of_producer(
         partitions=partitions,
         version=context.api_version,
     )
-    services.transactions.add_partitions(values, lambda code: respond(dict.fromkeys(partitions, code)))
+    coordinator = services.transactions.of(transactional_id)
+    coordinator.add_partitions(values, lambda code: respond(dict.fromkeys(partitions, code)))
     return reply
 
 
@@ -129,12 +131,19 @@ def _add_or_verify(
         version=context.api_version,
         bumps_epoch=True,
     )
+
+    def added(code: ErrorCode) -> None:
+        take(transaction, dict.fromkeys(partitions, code))
+
+    try:
+        coordinator = services.transactions.of(transaction.transactional_id)
+    except CoordinatorError as error:
+        added(error.code)
+        return
     if transaction.verify_only:
-        take(transaction, services.transactions.verify_partitions(values))
+        take(transaction, coordinator.verify_partitions(values))
     else:
-        services.transactions.add_partitions(
-            values, lambda code: take(transaction, dict.fromkeys(partitions, code))
-        )
+        coordinator.add_partitions(values, added)
 
 
 def _partitions(topics: Sequence[Topic]) -> Iterator[TopicPartition]:

@@ -14,10 +14,11 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import BYTES_AN_ELEMENT, ITEMS
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal, refuse_each_once
 
 State = DescribeTransactionsResponse.TransactionState
@@ -30,7 +31,7 @@ def handle_describe_transactions(
     response = DescribeTransactionsResponse()
     for transactional_id in dict.fromkeys(request.transactional_ids):
         # A transaction is described in one step: it does not change meanwhile.
-        yield BYTES_AN_ELEMENT * services.transactions.transaction_partitions(transactional_id)
+        yield BYTES_AN_ELEMENT * _partition_count(transactional_id, services)
         response.transaction_states.append(_described(transactional_id, context, services))
         yield
     return response
@@ -39,13 +40,23 @@ def handle_describe_transactions(
 def _described(transactional_id: str, context: RequestContext, services: Services) -> State:
     if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, transactional_id):
         return _error(transactional_id, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-    found = services.transactions.describe_transaction(transactional_id)
+    try:
+        found = services.transactions.of(transactional_id).describe(transactional_id)
+    except CoordinatorError as error:
+        return _error(transactional_id, error.code)
     found.topics = [
         each
         for each in found.topics
         if is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, each.topic)
     ]
     return found
+
+
+def _partition_count(transactional_id: str, services: Services) -> int:
+    try:
+        return services.transactions.of(transactional_id).described_partitions(transactional_id)
+    except CoordinatorError:
+        return 0
 
 
 def _error(transactional_id: str, code: ErrorCode) -> State:

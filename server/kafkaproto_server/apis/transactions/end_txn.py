@@ -15,10 +15,10 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.transaction_requests import EndTxnValues, ProducerOutcome
 
 
@@ -47,7 +47,7 @@ def handle_end_txn(
         committed=request.committed,
         version=context.api_version,
     )
-    services.transactions.end_transaction(values, done)
+    services.transactions.of(transactional_id).end(values, done)
     return reply
 
 

@@ -8,7 +8,8 @@ pattern takes too long for one of these ids, it gets INVALID_REGULAR_EXPRESSION.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 
 from kafkaproto.api import ApiKey
 from kafkaproto.error_codes import ErrorCode
@@ -17,12 +18,13 @@ from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import SMALL
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.regexes import Regex, compile_regex
+from kafkaproto_server.core.coordinators.transactions.describe import unknown_states
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.ports import Services
-from kafkaproto_server.requests.transaction_requests import ListedTransactions, ListValues
+from kafkaproto_server.requests.transaction_requests import ListValues
 
 MAX_MATCH_COST = 4_000_000
 """Of one transactional id (`Regex.cost`): 40 ms at most, and a match cannot be interrupted. With a pattern of a hundred
@@ -49,10 +51,8 @@ def handle_list_transactions(
         duration_filter_ms=request.duration_filter,
         matches=matches,
     )
-    found = services.transactions.list_transactions(values)
-    if isinstance(found, ErrorCode):
-        return ListTransactionsResponse(error_code=found)
-    return _listed(found, context, services)
+    found = [each.list_transactions(values) for each in services.transactions.all()]
+    return _listed(values, chain.from_iterable(found), context, services)
 
 
 def _matcher(regex: Regex, context: RequestContext, services: Services) -> Callable[[str], bool]:
@@ -73,11 +73,14 @@ def _may_describe(transactional_id: str, context: RequestContext, services: Serv
 
 
 def _listed(
-    found: ListedTransactions, context: RequestContext, services: Services
+    values: ListValues,
+    found: Iterator[ListTransactionsResponse.TransactionState | None],
+    context: RequestContext,
+    services: Services,
 ) -> Steps[ListTransactionsResponse]:
-    response = ListTransactionsResponse(unknown_state_filters=list(found.unknown_states))
+    response = ListTransactionsResponse(unknown_state_filters=list(unknown_states(values.state_filters)))
     try:
-        for each in found.found:
+        for each in found:
             yield
             if each is not None and _may_describe(each.transactional_id, context, services):
                 response.transaction_states.append(each)

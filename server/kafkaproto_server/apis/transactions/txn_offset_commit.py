@@ -22,11 +22,12 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.offset_commits import AT_ONCE, check_topics, refuse_topics
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.offset_requests import Committer, OffsetCommitPartition, ProducerKey, Results
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.transaction_requests import AsksCoordinator, Producer
 
@@ -104,7 +105,12 @@ def _commit_some(
         version=context.api_version,
     )
     key = ProducerKey(producer_id=request.producer_id, producer_epoch=request.producer_epoch)
-    services.groups.commit_in_transaction(request.group_id, committer, partitions, key, done)
+    try:
+        shard = services.groups.of(request.group_id)
+    except CoordinatorError as error:
+        done(error.code, ())
+    else:
+        shard.commit_in_transaction(request.group_id, committer, partitions, key, done)
 
 
 def refuse(request: TxnOffsetCommitRequest, refusal: Refusal) -> Steps[TxnOffsetCommitResponse]:

@@ -78,8 +78,8 @@ class CoordinationMoment:
 def coordination_moment(coordination: Coordination) -> CoordinationMoment:
     """The values of this moment; for the event loop."""
     metrics, service = coordination.metrics, coordination.share_service
-    groups = [each.counts for each in coordination.groups.led.loaded_shards()]
-    transactions = [each.coordinator for each in coordination.transactions.led.loaded_shards()]
+    groups = [each.counts for each in coordination.groups.led.loaded()]
+    transactions = list(coordination.transactions.led.loaded())
     return CoordinationMoment(
         metrics=metrics,
         classic=_by_state(each.classic for each in groups),

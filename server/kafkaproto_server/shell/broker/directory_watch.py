@@ -15,9 +15,9 @@ from functools import partial
 
 import trio
 
+from kafkaproto_server.apis.ports.node import LogDirectoryStatus
 from kafkaproto_server.base.ports import Disk
 from kafkaproto_server.core.broker.directories import LogDirectories
-from kafkaproto_server.requests.ports import LogDirectoryStatus
 from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.shell.storage.directories.directories import check_directory
 from kafkaproto_server.shell.storage.errors import StorageError, is_shortage

@@ -153,8 +153,8 @@ class LedPartitions(Generic[ShardT]):
         if led is not None and led.loading is None:
             led.shard.marker(producer_id, is_commit, offset)
 
-    def shard(self, key: str) -> ShardT:
-        """The coordinator for a group or a transactional id.
+    def of(self, key: str) -> ShardT:
+        """The coordinator for a group, a transactional id or the name of a share partition.
 
         Raises CoordinatorError unless it is on this broker, and loaded.
         """
@@ -177,11 +177,16 @@ class LedPartitions(Generic[ShardT]):
         """Whether this broker leads any of them."""
         return bool(self._led)
 
-    @property
-    def is_loading(self) -> bool:
-        """Whether one of them is not loaded yet."""
-        return self.counts.loading > 0
+    def all(self) -> Iterator[ShardT]:
+        """The coordinators of all partitions. Raises CoordinatorError while one of them is being loaded."""
+        if self.counts.loading:
+            raise CoordinatorError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        return self.loaded()
 
-    def loaded_shards(self) -> Iterator[ShardT]:
+    def loaded(self) -> Iterator[ShardT]:
         """Those that serve requests."""
-        return (each.shard for each in tuple(self._led.values()) if each.loading is None)
+        return (shard for _, shard in self.loaded_by_partition())
+
+    def loaded_by_partition(self) -> Iterator[tuple[int, ShardT]]:
+        """The same, with the partition of each."""
+        return ((index, led.shard) for index, led in tuple(self._led.items()) if led.loading is None)

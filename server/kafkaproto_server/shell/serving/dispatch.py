@@ -31,6 +31,7 @@ from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
+from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.serving import serve
 from kafkaproto_server.apis.table import APIS, URGENT_KEYS, elements_of, refuse_at_once, served_versions
 from kafkaproto_server.base.later import Deferred, Steps, StepsType, T
@@ -47,7 +48,6 @@ from kafkaproto_server.requests.context import (
     Unanswered,
 )
 from kafkaproto_server.requests.error_codes import error_codes, error_codes_in_steps, is_small
-from kafkaproto_server.requests.ports import Services
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.release import is_large, release_steps
 from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Held, Outcome, Respond

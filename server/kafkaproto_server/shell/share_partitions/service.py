@@ -34,7 +34,6 @@ from kafkaproto_server.core.share_partitions.sessions import SessionKey, ShareSe
 from kafkaproto_server.metadata.features import SHARE_VERSION
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.context import Throttle
-from kafkaproto_server.requests.ports import SharePort
 from kafkaproto_server.requests.share_requests import (
     BATCH_OPTIMIZED,
     FINAL_EPOCH,
@@ -95,27 +94,21 @@ class ShareService:
         """The share partitions of this broker."""
         return iter(self._led)
 
-    def _lock_duration_ms(self, group_id: str) -> int:
+    def lock_duration_ms(self, group_id: str) -> int:
         """How long members of a group have records for themselves."""
         return self._led.settings(group_id).record_lock_duration_ms
 
-    def port(self) -> SharePort:
-        """What handlers may use of it."""
-        return SharePort(
-            serves_share_partitions=lambda: self._image().features.get(SHARE_VERSION, 0) > 0,
-            begin_share_fetch=self._begin_fetch,
-            share_fetch=self._fetch,
-            begin_share_acknowledge=self._begin_acknowledge,
-            share_acknowledge=self._acknowledge,
-            end_share_session=self._end_session,
-            connection_ended=self._connection_ended,
-            share_lock_duration_ms=self._lock_duration_ms,
-            call_after=lambda delay_ms, call: self._call_at(self._fetches.now_ms + delay_ms, call),
-        )
+    def serves_share_groups(self) -> bool:
+        """See `SharePort`."""
+        return self._image().features.get(SHARE_VERSION, 0) > 0
+
+    def call_after(self, delay_ms: int, call: Callable[[], None]) -> None:
+        """See `SharePort`."""
+        self._call_at(self._fetches.now_ms + delay_ms, call)
 
     # -- sessions --------------------------------------------------------------------------------------------------
 
-    def _begin_fetch(self, values: ShareFetchValues, has_acknowledgements: bool) -> None:
+    def begin_fetch(self, values: ShareFetchValues, has_acknowledgements: bool) -> None:
         """Begin or continue the session of a ShareFetch request; one that ends it changes nothing yet.
 
         Raises ShareError: SHARE_SESSION_NOT_FOUND, INVALID_SHARE_SESSION_EPOCH, SHARE_SESSION_LIMIT_REACHED, or
@@ -135,8 +128,8 @@ class ShareService:
             session = self.sessions.proceed(key, member.epoch)
             self.sessions.update(session, values.partitions, values.forgotten)
 
-    def _begin_acknowledge(self, member: ShareMember) -> None:
-        """Continue the session of a ShareAcknowledge request. Raises ShareError as `_begin_fetch`."""
+    def begin_acknowledge(self, member: ShareMember) -> None:
+        """Continue the session of a ShareAcknowledge request. Raises ShareError as `begin_fetch`."""
         key = SessionKey(member.group_id, member.member_id)
         if member.epoch == INITIAL_EPOCH:
             raise ShareError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
@@ -145,7 +138,7 @@ class ShareService:
         else:
             self.sessions.proceed(key, member.epoch)
 
-    def _end_session(self, member: ShareMember) -> None:
+    def end_session(self, member: ShareMember) -> None:
         """End a session; its records are released."""
         key = SessionKey(member.group_id, member.member_id)
         session = self.sessions.get(key)
@@ -153,7 +146,7 @@ class ShareService:
             self._end(key, lambda: None)
             self._note_left(session)
 
-    def _connection_ended(self, connection: Hashable) -> None:
+    def connection_ended(self, connection: Hashable) -> None:
         """End the sessions of a connection, one at a time."""
         for key in self.sessions.of_connection(connection):
             self._call_at(0, partial(self._end_of_connection, key, connection))
@@ -198,10 +191,10 @@ class ShareService:
 
     # -- fetches -------------------------------------------------------------------------------------------------
 
-    def _fetch(
+    def fetch(
         self, values: ShareFetchValues, may_read: MayRead, throttle: Throttle | None, done: ShareFetchDone
     ) -> None:
-        """Fetch for the session that `_begin_fetch` has begun or continued."""
+        """Fetch for the session that `begin_fetch` has begun or continued."""
         member = values.member
         session = self.sessions.get(SessionKey(member.group_id, member.member_id))
         if member.epoch == FINAL_EPOCH or session is None:
@@ -294,7 +287,7 @@ class ShareService:
 
     # -- acknowledgements ------------------------------------------------------------------------------------------
 
-    def _acknowledge(
+    def acknowledge(
         self,
         member: ShareMember,
         acknowledgements: Acknowledgements,

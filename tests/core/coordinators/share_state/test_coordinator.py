@@ -376,20 +376,20 @@ def test_an_update_whose_snapshot_is_pruned_counts_until_the_next_one() -> None:
     value = ShareUpdateValue(
         snapshot_epoch=4, leader_epoch=6, start_offset=7, delivery_complete_count=2, state_batches=[batch]
     )
-    world.coordinator.replay(key, value, 0)
+    world.coordinator.replay(key, value, 0, -1)
     state, leader_epoch, state_epoch, updates = world.state()
     assert (leader_epoch, state_epoch, updates) == (6, -1, 1)
     assert (state.snapshot_epoch, state.state_epoch, state.start_offset) == (4, 0, 7)
     assert state.batches == (StateBatch(8, 9, 2, 1),)
     # Nothing says of what it was an update.
-    world.coordinator.replay(key, None, 1)
+    world.coordinator.replay(key, None, 1, -1)
     assert world.state() == (state, leader_epoch, state_epoch, updates)
 
 
 def test_epochs_and_offsets_that_an_update_leaves_open() -> None:
     world = begun()
     value = ShareUpdateValue(snapshot_epoch=0, leader_epoch=-1, start_offset=-1, state_batches=[])
-    world.coordinator.replay(ShareUpdateKey(group_id="g", topic_id=TOPIC_ID, partition=0), value, 1)
+    world.coordinator.replay(ShareUpdateKey(group_id="g", topic_id=TOPIC_ID, partition=0), value, 1, -1)
     state = world.state()[0]
     assert (state.start_offset, state.leader_epoch, state.delivery_complete_count) == (10, 0, -1)
 
@@ -404,13 +404,13 @@ def test_batches_that_no_coordinator_writes_do_no_harm() -> None:
     ]
     world = ShareWorld()
     key = ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0)
-    world.coordinator.replay(key, ShareSnapshotValue(state_batches=batches), 0)
+    world.coordinator.replay(key, ShareSnapshotValue(state_batches=batches), 0, -1)
     assert world.state()[0].batches == (StateBatch(0, 5, 2, 2), StateBatch(6, 9, 0, 1))
 
 
 def test_a_deletion_of_what_is_not_known() -> None:
     world = ShareWorld()
-    world.coordinator.replay(ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0), None, 0)
+    world.coordinator.replay(ShareSnapshotKey(group_id="g", topic_id=TOPIC_ID, partition=0), None, 0, -1)
     assert world.state() is None
 
 

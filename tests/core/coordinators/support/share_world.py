@@ -51,7 +51,7 @@ class ShareWorld:
         self.coordinator = ShareCoordinator(lambda: self.config, self.log, self.world, self, self.metrics)
         for offset, record in enumerate(self.log.records):
             if offset >= self.log.start_offset:
-                self.coordinator.replay(record.key, record.value, offset)
+                self.coordinator.replay(record.key, record.value, offset, -1)
         self.coordinator.loaded()
         return self.coordinator
 

@@ -178,7 +178,7 @@ class TransactionWorld(World):
             ports=self.brokers,
         )
         for record in self.log.records:
-            coordinator.replay(record.key, record.value)
+            coordinator.replay(record.key, record.value, 0, -1)
         return coordinator
 
     def _load(self) -> TransactionCoordinator:

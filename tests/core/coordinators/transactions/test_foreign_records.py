@@ -40,7 +40,7 @@ class Life:
         for _ in range(RECORDS):
             key, value = foreign.decoded(foreign.record())
             try:
-                coordinator.replay(key, value)
+                coordinator.replay(key, value, 0, -1)
             except RecordError:
                 # The partition would not be loaded.
                 continue
@@ -110,7 +110,7 @@ def one(seed: int) -> None:
 
 def replay(**fields: Any) -> None:
     value = TransactionLogValue(**fields)
-    TransactionWorld().begin_loading().replay(TransactionLogKey(transactional_id="a"), value)
+    TransactionWorld().begin_loading().replay(TransactionLogKey(transactional_id="a"), value, 0, -1)
 
 
 @pytest.mark.parametrize("status", [-1, 8, 99])

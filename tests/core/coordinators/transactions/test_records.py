@@ -92,7 +92,7 @@ def test_a_tombstone_names_the_id() -> None:
 def test_records_of_other_topics_are_passed_over() -> None:
     world = TransactionWorld()
     world.begin()
-    world.coordinator.replay(TransactionLogValue(), None)
+    world.coordinator.replay(TransactionLogValue(), None, 0, -1)
     assert world.state() == "Empty"
 
 

@@ -3,10 +3,9 @@
 **Standby.** It replays committed batches, or a snapshot in place of many of them, so its image is always up to date. It
 refuses every request with NOT_CONTROLLER and the active controller's name.
 
-**Active.** It decides a change (`core.controller.machine.changes`) on the newest image, replays the records and gives
-them out for replication. The response is parked until the high watermark has passed the change's last record. The next
-change already sees this one; nobody outside does until it is committed. If leadership is lost, the controller drops all
-uncommitted changes by returning to the committed image.
+**Active.** It decides a change (`changes`) on the newest image, replays the records and gives them out for replication.
+The response is parked until the high watermark has passed the change's last record. The next change already sees this
+one; nobody outside does until it is committed. If leadership is lost, it returns to the committed image.
 
 **In slices.** It works on one change at a time, and one call of `handle` takes at most `STEPS_PER_SLICE` steps of it;
 each `TimePassed` brings another slice. Between slices it notes commits, the quorum's control batches and heartbeats.
@@ -21,8 +20,8 @@ The quorum keeps kraft.version. A command that raises it waits until the quorum 
 A change that fails before its first append has changed nothing; if it fails later, its appended records are aborted. So
 an unforeseen error gets UNKNOWN_SERVER_ERROR and a report, and this controller continues to lead.
 
-The shell makes the responses to refused requests. Only a few commands are refused at a time
-(`core.controller.machine.outbox`): thousands may wait when leadership is lost.
+The shell makes the responses to refused requests. Only a few commands are refused at a time: thousands may wait
+when leadership is lost (`outbox`).
 """
 
 from __future__ import annotations

@@ -94,7 +94,14 @@ class ShareCoordinator:
 
     # -- records -------------------------------------------------------------------------------------------------
 
-    def replay(self, key: Message, value: Message | None, offset: int) -> None:
+    def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
+        """Take a record over that was read. Nobody writes to the topic in a transaction."""
+        self._take(key, value, offset)
+
+    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
+        """No transaction has a part in the topic; a marker that comes all the same means nothing."""
+
+    def _take(self, key: Message, value: Message | None, offset: int) -> None:
         """Take a record over, one that was read or one that was just written."""
         assert isinstance(key, ShareSnapshotKey | ShareUpdateKey), "there are no other records"
         name = SharePartitionKey(key.group_id, bytes(key.topic_id), key.partition)
@@ -340,7 +347,7 @@ class ShareCoordinator:
         if records:
             offset = self._log.append(records) - len(records)
             for position, record in enumerate(records):
-                self.replay(record.key, record.value, offset + position)
+                self._take(record.key, record.value, offset + position)
 
     # -- work of its own -----------------------------------------------------------------------------------------
 

@@ -109,9 +109,12 @@ class TransactionCoordinator:
 
     # -- life ----------------------------------------------------------------------------------------------------
 
-    def replay(self, key: Message, value: Message | None) -> None:
+    def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
         """Take a record over, while the partition is read. Raises RecordError if it makes no sense."""
         self._states.replay(key, value)
+
+    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
+        """No transaction has a part in the topic; a marker that comes all the same means nothing."""
 
     def loaded(self) -> Sequence[str]:
         """Everything is read, and all of it is committed: requests are served from now on, and transactions whose end

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import xxhash
 
-from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import (
-    ConsumerGroupDescribeResponse,
-    StreamsGroupDescribeResponse,
-    StreamsGroupHeartbeatResponse,
-)
 from kafkaproto.records.coordinator import GROUP_RECORDS
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.base.regexes import compile_regex
@@ -26,41 +19,14 @@ from kafkaproto_server.core.coordinators.groups.shard import GroupShard
 from kafkaproto_server.core.coordinators.groups.share.lags import ShareLags
 from kafkaproto_server.core.coordinators.groups.streams.config import StreamsConfig
 from kafkaproto_server.core.coordinators.groups.topics import ImageTopics
-from kafkaproto_server.core.coordinators.values import Compute, CoordinatorError, Surroundings
-from kafkaproto_server.metadata.features import STREAMS_VERSION
+from kafkaproto_server.core.coordinators.values import Compute, Surroundings
+from kafkaproto_server.metadata.features import SHARE_VERSION, STREAMS_VERSION
 from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
-from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatOutcome, HeartbeatValues
-from kafkaproto_server.requests.group_requests import (
-    DescribedGroup,
-    GroupListing,
-    Joined,
-    JoinOutcome,
-    JoinValues,
-    Synced,
-    SyncOutcome,
-    SyncValues,
-)
-from kafkaproto_server.requests.offset_requests import (
-    Committer,
-    GroupDeleted,
-    OffsetCommitPartition,
-    OffsetReader,
-    OffsetsFetched,
-    ProducerKey,
-    Results,
-    TopicPartitions,
-)
-from kafkaproto_server.requests.ports import GroupPort
-from kafkaproto_server.requests.share_group_requests import LatestOffsets
+from kafkaproto_server.requests.share_group_requests import LatestOffsets, ShareOffsetsDescribed
 from kafkaproto_server.requests.share_state import Persister
-from kafkaproto_server.requests.streams_group_requests import (
-    StreamsHeard,
-    StreamsHeartbeatOutcome,
-    StreamsHeartbeatValues,
-)
-from kafkaproto_server.shell.coordinators.groups.share_groups import ShareGroupCoordinators
+from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsets
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges
 from kafkaproto_server.shell.coordinators.led import LedPartitions
 from kafkaproto_server.shell.replicas.coordinators.coordinator_loading import Loading
@@ -210,33 +176,42 @@ class GroupCoordinators:
             load=load,
             load_times=metrics.group_loads,
         )
-        self._shard = self.led.shard
-        lags = ShareLags(surroundings, persister, latest_offsets)
-        self.share_port = ShareGroupCoordinators(image, self._shard, lags).port
-        self.port = GroupPort(
-            join=self._join,
-            sync=self._sync,
-            heartbeat=self._heartbeat,
-            leave=self._leave,
-            listed=self._listed,
-            described=self._described,
-            described_values=self._described_values,
-            commit_offsets=self._commit,
-            commit_in_transaction=self._commit_in_transaction,
-            fetch_offsets=self._fetch,
-            delete_offsets=self._delete_offsets,
-            delete_group=self._delete,
-            serves_consumer_groups=lambda: (
-                config().serves_consumer_groups and image().features.get(GROUP_FEATURE, 0) > 0
-            ),
-            consumer_heartbeat=self._consumer_heartbeat,
-            consumer_described=self._consumer_described,
-            serves_streams_groups=lambda: (
-                config().streams.is_served and image().features.get(STREAMS_VERSION, 0) > 0
-            ),
-            streams_heartbeat=self._streams_heartbeat,
-            streams_described=self._streams_described,
-        )
+        self._image = image
+        self._config = config
+        self._share_offsets = ShareOffsets(image, self.of, ShareLags(surroundings, persister, latest_offsets))
+
+    # -- see GroupPort -------------------------------------------------------------------------------------------
+
+    def of(self, group_id: str) -> GroupShard:
+        """The coordinator of a group. Raises CoordinatorError."""
+        return self.led.of(group_id)
+
+    def all(self) -> Iterator[GroupShard]:
+        """Those of all partitions that this broker leads. Raises CoordinatorError while one is being loaded."""
+        return self.led.all()
+
+    def serves_consumer_groups(self) -> bool:
+        """See `GroupPort`."""
+        return self._config().serves_consumer_groups and self._has_feature(GROUP_FEATURE)
+
+    def serves_share_groups(self) -> bool:
+        """See `GroupPort`."""
+        return self._has_feature(SHARE_VERSION)
+
+    def serves_streams_groups(self) -> bool:
+        """See `GroupPort`."""
+        return self._config().streams.is_served and self._has_feature(STREAMS_VERSION)
+
+    def _has_feature(self, name: str) -> bool:
+        return self._image().features.get(name, 0) > 0
+
+    def describe_share_offsets(
+        self, group_id: str, topics: Mapping[str, Sequence[int]] | None, described: ShareOffsetsDescribed
+    ) -> None:
+        """See `GroupPort`."""
+        self._share_offsets.describe(group_id, topics, described)
+
+    # -- the node ------------------------------------------------------------------------------------------------
 
     def is_needed(self) -> bool:
         """Whether this broker coordinates groups."""
@@ -244,149 +219,7 @@ class GroupCoordinators:
 
     def topics_changed(self, changes: TopicChanges) -> None:
         """Topics of the cluster have changed."""
-        for shard in self.led.loaded_shards():
+        for shard in self.led.loaded():
             shard.topics_changed(changes.changed, has_new=changes.has_new)
             if changes.deleted:
                 shard.topics_deleted(changes.deleted)
-
-    # -- members -------------------------------------------------------------------------------------------------
-
-    def _join(self, group_id: str, values: JoinValues, joined: Joined) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            joined(JoinOutcome(error.code, values.member_id))
-        else:
-            shard.join(group_id, values, joined)
-
-    def _sync(self, group_id: str, values: SyncValues, synced: Synced) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            synced(SyncOutcome(error.code))
-        else:
-            shard.sync(group_id, values, synced)
-
-    def _heartbeat(
-        self, group_id: str, member_id: str, instance_id: str | None, generation: int
-    ) -> ErrorCode:
-        try:
-            return self._shard(group_id).heartbeat(group_id, member_id, instance_id, generation)
-        except CoordinatorError as error:
-            # A member that beats while its group is loaded has nothing to do.
-            is_loading = error.code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-            return ErrorCode.NONE if is_loading else error.code
-
-    def _listed(self) -> ErrorCode | Iterator[GroupListing]:
-        if self.led.is_loading:
-            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-        return chain.from_iterable(shard.listed() for shard in self.led.loaded_shards())
-
-    def _described_values(self, group_id: str) -> int:
-        try:
-            return self._shard(group_id).described_values(group_id)
-        except CoordinatorError:
-            return 0
-
-    def _described(self, group_id: str) -> DescribedGroup:
-        try:
-            return self._shard(group_id).described(group_id)
-        except CoordinatorError as error:
-            return DescribedGroup(code=error.code)
-
-    def _leave(self, group_id: str, members: Sequence[tuple[str, str | None]]) -> ErrorCode | list[ErrorCode]:
-        try:
-            return self._shard(group_id).leave(group_id, members)
-        except CoordinatorError as error:
-            return error.code
-
-    def _consumer_heartbeat(self, values: HeartbeatValues, heard: Heard) -> None:
-        try:
-            shard = self._shard(values.group_id)
-        except CoordinatorError as error:
-            heard(HeartbeatOutcome(code=error.code))
-        else:
-            shard.consumer_heartbeat(values, heard)
-
-    def _consumer_described(self, group_id: str) -> ConsumerGroupDescribeResponse.DescribedGroup:
-        try:
-            return self._shard(group_id).consumer_described(group_id)
-        except CoordinatorError as error:
-            return ConsumerGroupDescribeResponse.DescribedGroup(group_id=group_id, error_code=error.code)
-
-    def _streams_heartbeat(self, values: StreamsHeartbeatValues, heard: StreamsHeard) -> None:
-        try:
-            shard = self._shard(values.group_id)
-        except CoordinatorError as error:
-            response = StreamsGroupHeartbeatResponse(error_code=error.code)
-            heard(StreamsHeartbeatOutcome(response=response))
-        else:
-            shard.streams_heartbeat(values, heard)
-
-    def _streams_described(self, group_id: str) -> StreamsGroupDescribeResponse.DescribedGroup:
-        try:
-            return self._shard(group_id).streams_described(group_id)
-        except CoordinatorError as error:
-            return StreamsGroupDescribeResponse.DescribedGroup(group_id=group_id, error_code=error.code)
-
-    # -- offsets -------------------------------------------------------------------------------------------------
-
-    def _commit(
-        self,
-        group_id: str,
-        committer: Committer,
-        partitions: Sequence[OffsetCommitPartition],
-        retention_time_ms: int,
-        committed: Results,
-    ) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            committed(error.code, ())
-        else:
-            shard.commit(group_id, committer, partitions, retention_time_ms, committed)
-
-    def _commit_in_transaction(
-        self,
-        group_id: str,
-        committer: Committer,
-        partitions: Sequence[OffsetCommitPartition],
-        producer: ProducerKey,
-        committed: Results,
-    ) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            committed(error.code, ())
-        else:
-            shard.commit_in_transaction(group_id, committer, partitions, producer, committed)
-
-    def _fetch(
-        self,
-        group_id: str,
-        reader: OffsetReader,
-        topics: Sequence[TopicPartitions] | None,
-        fetched: OffsetsFetched,
-    ) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            fetched(error.code, ())
-        else:
-            shard.fetch(group_id, reader, topics, fetched)
-
-    def _delete_offsets(self, group_id: str, topics: Sequence[TopicPartitions], deleted: Results) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            deleted(error.code, ())
-        else:
-            shard.delete_offsets(group_id, topics, deleted)
-
-    def _delete(self, group_id: str, deleted: GroupDeleted) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            deleted(error.code)
-        else:
-            shard.delete(group_id, deleted)

@@ -22,11 +22,14 @@ from kafkaproto.messages import (
     ReadShareGroupStateSummaryRequest,
     WriteShareGroupStateRequest,
 )
+from kafkaproto_server.apis.ports.coordinators import ShareStatePort
 from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
+from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import SHARE_TOPIC
 from kafkaproto_server.requests.coordinator_places import partition_of, share_key
-from kafkaproto_server.requests.ports import ShareStatePort
 from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
 from kafkaproto_server.shell.coordinators.broker_requests import BrokerRequests, OtherBrokers
 
@@ -57,8 +60,8 @@ class _Kind(msgspec.Struct, frozen=True, kw_only=True):
     """A topic in the request."""
     partition: Callable[..., Any]
     """A partition of it."""
-    ask_here: Callable[[ShareStatePort], Callable[..., None]]
-    """The call of the port to this broker's coordinator."""
+    ask_here: Callable[..., None]
+    """The method of the coordinator, for one on this broker."""
     found: Callable[[Any], tuple[ShareState | None, int]] = lambda place: (None, -1)
     """State and leader epoch in a partition of the response."""
 
@@ -149,7 +152,7 @@ class SharePersister:
     ) -> None:
         """See `Persister`."""
         fields = {"leader_epoch": leader_epoch}
-        self._begin(_READ_SUMMARY, group_id, topic_id, partition, (leader_epoch,), fields, done)
+        self._begin(_READ_SUMMARY, group_id, topic_id, partition, (), fields, done)
 
     def write(
         self, group_id: str, topic_id: bytes, partition: int, state: ShareState, leader_epoch: int, done: Done
@@ -223,16 +226,20 @@ class SharePersister:
             return
         call.searches = 0
         if partition.leader == self._broker_id:
-            ask = call.kind.ask_here(self._here)
-            ask(
-                call.group_id,
-                call.topic_id,
-                call.partition,
-                *call.arguments,
-                lambda result: self._has_result(call, result),
-            )
+            self._ask_here(call)
         else:
             self._requests.send(partition.leader, call)
+
+    def _ask_here(self, call: _Call) -> None:
+        key = SharePartitionKey(call.group_id, call.topic_id, call.partition)
+        try:
+            coordinator = self._here.of(key)
+        except CoordinatorError as error:
+            self._has_result(call, Result(error.code, describe(error.code).message))
+        else:
+            call.kind.ask_here(
+                coordinator, key, *call.arguments, lambda result: self._has_result(call, result)
+            )
 
     def _not_found(self, call: _Call) -> None:
         call.searches += 1
@@ -307,31 +314,31 @@ _INITIALIZE = _Kind(
     request=InitializeShareGroupStateRequest,
     topic=InitializeShareGroupStateRequest.InitializeStateData,
     partition=InitializeShareGroupStateRequest.PartitionData,
-    ask_here=lambda port: port.initialize_state,
+    ask_here=ShareCoordinator.initialize,
 )
 _READ = _Kind(
     request=ReadShareGroupStateRequest,
     topic=ReadShareGroupStateRequest.ReadStateData,
     partition=ReadShareGroupStateRequest.PartitionData,
-    ask_here=lambda port: port.read_state,
+    ask_here=ShareCoordinator.read,
     found=_read_state,
 )
 _READ_SUMMARY = _Kind(
     request=ReadShareGroupStateSummaryRequest,
     topic=ReadShareGroupStateSummaryRequest.ReadStateSummaryData,
     partition=ReadShareGroupStateSummaryRequest.PartitionData,
-    ask_here=lambda port: port.read_state_summary,
+    ask_here=ShareCoordinator.read_summary,
     found=_read_summary,
 )
 _WRITE = _Kind(
     request=WriteShareGroupStateRequest,
     topic=WriteShareGroupStateRequest.WriteStateData,
     partition=_written,
-    ask_here=lambda port: port.write_state,
+    ask_here=ShareCoordinator.write,
 )
 _DELETE = _Kind(
     request=DeleteShareGroupStateRequest,
     topic=DeleteShareGroupStateRequest.DeleteStateData,
     partition=DeleteShareGroupStateRequest.PartitionData,
-    ask_here=lambda port: port.delete_state,
+    ask_here=ShareCoordinator.delete,
 )

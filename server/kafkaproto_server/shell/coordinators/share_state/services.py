@@ -46,11 +46,10 @@ class ShareServices:
             load=manager.coordinator_loading,
             metrics=metrics,
         )
-        self.port = self.coordinators.port
         persister = SharePersister(
             others,
             image=image,
-            here=self.port,
+            here=self.coordinators,
             create_topic=create_topic,
             call_later=lambda delay_ms, call: manager.call_at(clock.now_ms() + delay_ms, call),
         )

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from kafkaproto.error_codes import ErrorCode, describe
-from kafkaproto.message import Message
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.coordinator import SHARE_RECORDS
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.coordinators.share_state.config import ShareConfig
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
-from kafkaproto_server.core.coordinators.values import CoordinatorError, Surroundings
+from kafkaproto_server.core.coordinators.values import Surroundings
 from kafkaproto_server.metadata.features import SHARE_VERSION
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import SHARE_TOPIC
 from kafkaproto_server.requests.coordinator_places import share_key
 from kafkaproto_server.requests.data import DeletionItem, DeletionResult, RecordsDeleted
-from kafkaproto_server.requests.ports import ShareStatePort
-from kafkaproto_server.requests.share_state import Done, Result, ShareState
 from kafkaproto_server.shell.coordinators.led import LedPartitions
 from kafkaproto_server.shell.replicas.coordinators.coordinator_loading import Loading
 from kafkaproto_server.shell.replicas.coordinators.coordinator_log import PartitionLog
@@ -83,23 +80,6 @@ class _Ports:
         self._delete_records(item, PRUNE_TIMEOUT_MS, deleted)
 
 
-class _Shard:
-    """A coordinator as `LedPartitions` has it."""
-
-    def __init__(self, coordinator: ShareCoordinator, index: int) -> None:
-        self.coordinator = coordinator
-        self.index = index
-        self.loaded = coordinator.loaded
-        self.unload = coordinator.unload
-
-    def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
-        """Take a record over. Nobody writes to the topic in a transaction."""
-        self.coordinator.replay(key, value, offset)
-
-    def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
-        """No transaction has a part in the topic; a marker that comes all the same means nothing."""
-
-
 class ShareCoordinators:
     """All shards of this broker."""
 
@@ -116,12 +96,11 @@ class ShareCoordinators:
     ) -> None:
         """See `LedPartitions`. ``delete_records`` deletes the oldest records of a partition."""
 
-        def make_shard(log: PartitionLog, epoch: int) -> _Shard:
+        def make_shard(log: PartitionLog, epoch: int) -> ShareCoordinator:
             ports = _Ports(image, delete_records, log)
-            coordinator = ShareCoordinator(config, log, surroundings, ports, metrics.share_states)
-            return _Shard(coordinator, log.index)
+            return ShareCoordinator(config, log, surroundings, ports, metrics.share_states)
 
-        self.led: LedPartitions[_Shard] = LedPartitions(
+        self.led: LedPartitions[ShareCoordinator] = LedPartitions(
             SHARE_TOPIC,
             SHARE_RECORDS,
             image=image,
@@ -130,20 +109,13 @@ class ShareCoordinators:
             load=load,
             load_times=metrics.share_loads,
         )
-        self.port = ShareStatePort(
-            initialize_state=self._initialize,
-            read_state=self._read,
-            read_state_summary=self._read_summary,
-            write_state=self._write,
-            delete_state=self._delete,
-        )
 
     def pruned_offsets(self) -> dict[int, int]:
         """By partition: the records before it are deleted, because later ones say all that is so."""
         return {
-            shard.index: shard.coordinator.pruned_offset
-            for shard in self.led.loaded_shards()
-            if shard.coordinator.pruned_offset is not None
+            index: coordinator.pruned_offset
+            for index, coordinator in self.led.loaded_by_partition()
+            if coordinator.pruned_offset is not None
         }
 
     def is_needed(self) -> bool:
@@ -152,49 +124,13 @@ class ShareCoordinators:
 
     def topics_deleted(self, topic_ids: Sequence[bytes]) -> None:
         """Topics of the cluster are no more."""
-        for shard in self.led.loaded_shards():
-            shard.coordinator.topics_deleted(topic_ids)
+        for coordinator in self.led.loaded():
+            coordinator.topics_deleted(topic_ids)
 
-    def _of(self, key: SharePartitionKey, done: Done) -> ShareCoordinator | None:
-        """The coordinator of a share partition. If it is not here, ``done`` hears of it."""
-        try:
-            return self.led.shard(share_key(*key)).coordinator
-        except CoordinatorError as error:
-            done(Result(error.code, describe(error.code).message))
-            return None
+    def of(self, key: SharePartitionKey) -> ShareCoordinator:
+        """The coordinator of a share partition. Raises CoordinatorError."""
+        return self.led.of(share_key(*key))
 
-    def _initialize(
-        self, group_id: str, topic_id: bytes, partition: int, state_epoch: int, start_offset: int, done: Done
-    ) -> None:
-        key = SharePartitionKey(group_id, topic_id, partition)
-        coordinator = self._of(key, done)
-        if coordinator is not None:
-            coordinator.initialize(key, state_epoch, start_offset, done)
-
-    def _read(self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done) -> None:
-        key = SharePartitionKey(group_id, topic_id, partition)
-        coordinator = self._of(key, done)
-        if coordinator is not None:
-            coordinator.read(key, leader_epoch, done)
-
-    def _read_summary(
-        self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done
-    ) -> None:
-        key = SharePartitionKey(group_id, topic_id, partition)
-        coordinator = self._of(key, done)
-        if coordinator is not None:
-            coordinator.read_summary(key, done)
-
-    def _write(
-        self, group_id: str, topic_id: bytes, partition: int, state: ShareState, leader_epoch: int, done: Done
-    ) -> None:
-        key = SharePartitionKey(group_id, topic_id, partition)
-        coordinator = self._of(key, done)
-        if coordinator is not None:
-            coordinator.write(key, state, leader_epoch, done)
-
-    def _delete(self, group_id: str, topic_id: bytes, partition: int, done: Done) -> None:
-        key = SharePartitionKey(group_id, topic_id, partition)
-        coordinator = self._of(key, done)
-        if coordinator is not None:
-            coordinator.delete(key, done)
+    def all(self) -> Iterator[ShareCoordinator]:
+        """Those of all partitions that this broker leads. Raises CoordinatorError while one is being loaded."""
+        return self.led.all()

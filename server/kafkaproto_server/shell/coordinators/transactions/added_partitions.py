@@ -16,6 +16,7 @@ from kafkaproto.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnRes
 from kafkaproto_server.base.metrics.coordinators import VerificationMetrics
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.base.types import NO_NODE
+from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.coordinator_places import partition_of
@@ -125,10 +126,15 @@ class AddedPartitions:
         def added(code: ErrorCode) -> None:
             _tell(question, dict.fromkeys(question.partitions, code))
 
+        try:
+            coordinator = self._coordinators.of(producer.transactional_id)
+        except CoordinatorError as error:
+            added(error.code)
+            return
         if question.asks.adds:
-            self._coordinators.add_partitions(values, added)
+            coordinator.add_partitions(values, added)
         else:
-            _tell(question, self._coordinators.verify_partitions(values))
+            _tell(question, coordinator.verify_partitions(values))
 
 
 def _request(questions: Sequence[_Question]) -> AddPartitionsToTxnRequest:

@@ -3,17 +3,18 @@ Produce in transactions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import trio
 
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from kafkaproto_server.requests.coordinator_places import partition_of
-from kafkaproto_server.requests.ports import TransactionPort
+from kafkaproto_server.requests.data import Produced, ProduceItem
 from kafkaproto_server.requests.transaction_requests import (
     AsksCoordinator,
     Producer,
@@ -86,18 +87,6 @@ class TransactionServices:
             configs=configs,
         )
         manager.set_verifies_transactions(self._appends.verifies)
-        self.port = TransactionPort(
-            init_producer_id=self.coordinators.init_producer_id,
-            add_partitions=self.coordinators.add_partitions,
-            verify_partitions=self.coordinators.verify_partitions,
-            end_transaction=self.coordinators.end,
-            transaction_partitions=self.coordinators.described_partitions,
-            describe_transaction=self.coordinators.described,
-            list_transactions=self.coordinators.listed,
-            offsets_partition=self._offsets_partition,
-            verify_offsets=self._verify_offsets,
-            produce_in_transaction=self._appends.produce,
-        )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Work until cancelled."""
@@ -106,7 +95,15 @@ class TransactionServices:
             await nursery.start(self.added.run)
             task_status.started()
 
-    def _offsets_partition(self, group_id: str) -> TopicPartition:
+    def of(self, transactional_id: str) -> TransactionCoordinator:
+        """See `TransactionPort`."""
+        return self.coordinators.of(transactional_id)
+
+    def all(self) -> Iterator[TransactionCoordinator]:
+        """See `TransactionPort`."""
+        return self.coordinators.all()
+
+    def offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition of ``__consumer_offsets`` for a group, also while there is no such topic."""
         topic = self._image().topic_by_name(GROUPS_TOPIC)
         if topic is None:
@@ -115,7 +112,20 @@ class TransactionServices:
             partitions = len(topic.partitions)
         return TopicPartition(GROUPS_TOPIC, partition_of(group_id, partitions))
 
-    def _verify_offsets(self, group_id: str, producer: Producer, asks: AsksCoordinator, told: Told) -> None:
+    def verify_offsets(self, group_id: str, producer: Producer, asks: AsksCoordinator, told: Told) -> None:
+        """See `TransactionPort`."""
         topic_id = self._image().topic_ids.get(GROUPS_TOPIC, b"")
-        index = self._offsets_partition(group_id).partition
+        index = self.offsets_partition(group_id).partition
         self._appends.verify_offsets(topic_id, index, producer, asks, told)
+
+    def produce(
+        self,
+        items: Sequence[ProduceItem],
+        transactional_id: str,
+        asks: AsksCoordinator,
+        acks: int,
+        timeout_ms: int,
+        done: Produced,
+    ) -> None:
+        """See `TransactionPort`."""
+        self._appends.produce(items, transactional_id, asks, acks, timeout_ms, done)

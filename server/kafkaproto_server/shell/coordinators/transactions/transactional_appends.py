@@ -81,7 +81,7 @@ class TransactionalAppends:
         timeout_ms: int,
         done: Produced,
     ) -> None:
-        """See `requests.ports.TransactionPort`."""
+        """See `apis.ports.TransactionPort`."""
         found = {position: _producer(item.records) for position, item in enumerate(items)}
         sequences = {position: each for position, each in found.items() if each is not None}
         identities = {(producer_id, epoch) for producer_id, epoch, _ in sequences.values()}

@@ -1,74 +1,42 @@
-"""Share groups on this broker, for the handlers: the right coordinator for a group, and offsets for whoever asks."""
+"""The offsets of share groups, for whoever asks: where each partition begins, and how far behind its end that is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import ShareGroupDescribeResponse
 from kafkaproto_server.core.coordinators.groups.shard import GroupShard
 from kafkaproto_server.core.coordinators.groups.share.lags import OffsetOf, ShareLags
 from kafkaproto_server.core.coordinators.values import CoordinatorError
-from kafkaproto_server.metadata.features import SHARE_VERSION
 from kafkaproto_server.metadata.image.image import ClusterImage
-from kafkaproto_server.requests.ports import ShareGroupPort
 from kafkaproto_server.requests.share_group_requests import (
-    NewOffsets,
-    ShareHeard,
-    ShareHeartbeatOutcome,
-    ShareHeartbeatValues,
     ShareOffset,
-    ShareOffsetsAltered,
-    ShareOffsetsDeleted,
     ShareOffsetsDescribed,
     ShareOffsetsOfTopic,
     TopicPartition,
 )
 
 
-class ShareGroupCoordinators:
-    """The port of share groups."""
+class ShareOffsets:
+    """What DescribeShareGroupOffsets asks for."""
 
     def __init__(
-        self, image: Callable[[], ClusterImage], shard: Callable[[str], GroupShard], lags: ShareLags
+        self, image: Callable[[], ClusterImage], of: Callable[[str], GroupShard], lags: ShareLags
     ) -> None:
-        """``shard`` returns the coordinator of a group on this broker, or raises CoordinatorError."""
+        """``of`` returns the coordinator of a group on this broker, or raises CoordinatorError."""
         self._image = image
-        self._shard = shard
+        self._of = of
         self._lags = lags
-        self.port = ShareGroupPort(
-            serves_share_groups=lambda: image().features.get(SHARE_VERSION, 0) > 0,
-            share_heartbeat=self._heartbeat,
-            share_described=self._described,
-            describe_share_offsets=self._describe_offsets,
-            alter_share_offsets=self._alter_offsets,
-            delete_share_offsets=self._delete_offsets,
-        )
 
-    def _heartbeat(self, values: ShareHeartbeatValues, heard: ShareHeard) -> None:
-        try:
-            shard = self._shard(values.group_id)
-        except CoordinatorError as error:
-            heard(ShareHeartbeatOutcome(code=error.code))
-        else:
-            shard.share.heartbeat(values, heard)
-
-    def _described(self, group_id: str) -> ShareGroupDescribeResponse.DescribedGroup:
-        try:
-            return self._shard(group_id).share.described(group_id)
-        except CoordinatorError as error:
-            return ShareGroupDescribeResponse.DescribedGroup(
-                group_id=group_id, error_code=error.code, error_message=error.code.message
-            )
-
-    def _describe_offsets(
+    def describe(
         self,
         group_id: str,
         topics: Mapping[str, Sequence[int]] | None,
         described: ShareOffsetsDescribed,
     ) -> None:
+        """See `GroupPort.describe_share_offsets`."""
         if topics is None:
-            self._describe_all_offsets(group_id, described)
+            self._describe_all(group_id, described)
             return
         image = self._image()
         missing = [name for name in topics if name not in image.topic_ids]
@@ -85,9 +53,9 @@ class ShareGroupCoordinators:
         ]
         self._find(group_id, partitions, names, unknown, described)
 
-    def _describe_all_offsets(self, group_id: str, described: ShareOffsetsDescribed) -> None:
+    def _describe_all(self, group_id: str, described: ShareOffsetsDescribed) -> None:
         try:
-            shard = self._shard(group_id)
+            shard = self._of(group_id)
         except CoordinatorError as error:
             described(error.code, ())
             return
@@ -139,19 +107,3 @@ class ShareGroupCoordinators:
             described(ErrorCode.NONE, [*results, *unknown])
 
         self._lags.find(group_id, existing, found)
-
-    def _alter_offsets(self, group_id: str, offsets: NewOffsets, altered: ShareOffsetsAltered) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            altered(error.code, error.message, ())
-        else:
-            shard.share.alter(group_id, offsets, altered)
-
-    def _delete_offsets(self, group_id: str, names: Sequence[str], deleted: ShareOffsetsDeleted) -> None:
-        try:
-            shard = self._shard(group_id)
-        except CoordinatorError as error:
-            deleted(error.code, error.message, ())
-        else:
-            shard.share.delete_offsets(group_id, names, deleted)
