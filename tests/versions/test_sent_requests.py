@@ -61,7 +61,6 @@ RECEIVED: Mapping[str, frozenset[str]] = {
             "VoteRequest",
         }
     ),
-    "server/kafkaproto_server/apis/ports/controller.py": frozenset({"CreateTopicsRequest"}),
     "server/kafkaproto_server/requests/streams_group_requests.py": frozenset({"CreateTopicsRequest"}),
     "server/kafkaproto_server/metadata/security/acls.py": frozenset(
         {"DeleteAclsRequest", "DescribeAclsRequest"}

@@ -151,7 +151,8 @@ OBJECTS: dict[str, frozenset[str]] = {
 NAMES = frozenset(OBJECTS).union(
     ["replicas"],
     *OBJECTS.values(),
-    *(port.__struct_fields__ for port in (*PORTS.values(), ReplicaPort)),
+    *(port.__struct_fields__ for port in PORTS.values()),
+    ReplicaPort.__struct_fields__,
 )
 
 
