@@ -60,3 +60,17 @@ def test_an_epoch_that_begins_without_a_record_gives_way_to_the_next_one() -> No
         assert not epochs.begin(older, 12)
     assert epochs.begin(7, 12)
     assert [*epochs.entries] == [(1, 0), (6, 10), (7, 12)]
+
+
+def test_a_batch_of_an_older_epoch_shows_that_newer_ones_have_no_records() -> None:
+    """This replica led epochs 5 and 6 without a record. The leader of epoch 7 had a batch of epoch 4 at that offset."""
+    epochs = LeaderEpochs([(1, 0)])
+    assert epochs.begin(6, 10)
+    assert epochs.begin(4, 10)
+    assert epochs.entries == ((1, 0), (4, 10))
+    assert not epochs.begin(4, 12)
+    assert epochs.begin(7, 14)
+    assert epochs.entries == ((1, 0), (4, 10), (7, 14))
+    # An epoch that has records stays, whatever follows it.
+    assert not epochs.begin(5, 16)
+    assert epochs.entries == ((1, 0), (4, 10), (7, 14))

@@ -43,16 +43,20 @@ class LeaderEpochs:
         return True
 
     def begin(self, epoch: int, start_offset: int) -> bool:
-        """Record that the leader of ``epoch`` begins at ``start_offset``, the end of its log. Returns False if the
-        epoch is not newer than the newest one, or negative: batches of the message formats 0 and 1 have none.
+        """Record that ``epoch`` begins at ``start_offset``, the end of the log: its leader begins there, or its first
+        batch is there. Returns False if that is known, or if the epoch is negative: batches of the message formats 0
+        and 1 have none.
 
-        Epochs that start there as well have no records: they are forgotten.
+        Epochs that start there as well have no records: they are forgotten. They may be newer ones, if this replica led
+        for a moment, and the next leader had a batch of an older epoch there.
         """
         if epoch < 0:
             return False
-        if self._epochs and epoch <= self._epochs[-1]:
+        if self._epochs and epoch == self._epochs[-1]:
             return False
         self.truncate_to(start_offset)
+        if self._epochs and epoch <= self._epochs[-1]:
+            return False
         self._epochs.append(epoch)
         self._start_offsets.append(start_offset)
         return True

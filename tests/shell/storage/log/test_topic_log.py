@@ -448,6 +448,20 @@ def test_epochs_without_records_are_known_until_the_next_one_begins_there() -> N
     assert open_log(store, is_clean=True).log.epoch_starts == ((1, 0),)
 
 
+def test_an_epoch_that_was_led_without_records_gives_way_to_the_batch_that_others_have_there() -> None:
+    """As leader of epoch 5 it had no record. The next leader had a batch of epoch 3 at that offset, and sends it. With
+    epoch 5 there, this replica would tell its followers later that their logs diverge, again and again."""
+    store, log, _ = filled([Made(2, 0, True, 0, 10, -1)])
+    log.log.begin_epoch(5, 2)
+    record = NewRecord(None, b"v")
+    log.append([build_batch([record], base_offset=2, partition_leader_epoch=3, timestamp_ms=1)])
+    log.append([build_batch([record], base_offset=3, partition_leader_epoch=6, timestamp_ms=1)])
+    epochs = ((1, 0), (3, 2), (6, 3))
+    assert log.log.epoch_starts == epochs
+    log.close(None)
+    assert open_log(store, recovery_point=4, is_clean=True).log.epoch_starts == epochs
+
+
 # -- aborted transactions --------------------------------------------------------------------------------------------
 
 

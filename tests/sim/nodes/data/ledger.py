@@ -510,7 +510,8 @@ class Ledger:
         for place, said in found.items():
             own = [(host, hosted) for host, each, hosted in open_replicas if each == place]
             leaders = [(host, hosted) for host, hosted in own if hosted.partition.role is Role.LEADER]
-            ends = {self._end(host, place) for host, _ in own}
+            # Not what the files show: if a compacted log is cut, the newest records below the cut may be gone already.
+            ends = {hosted.partition.log_end_offset for _, hosted in own}
             marks = {hosted.partition.high_watermark for _, hosted in own}
             if len(leaders) != 1:
                 said.append(f"{len(leaders)} lead")
