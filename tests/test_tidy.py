@@ -7,6 +7,7 @@ import configparser
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,15 @@ def test_optimized_python_is_refused() -> None:
     )
     assert result.returncode != 0
     assert "-O" in result.stderr
+
+
+def test_no_name_of_a_class_stands_for_two(files: list[Path]) -> None:
+    """Who searches for a class finds one."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for path in files:
+        name = path.relative_to(ROOT).as_posix()
+        if name.startswith("server/"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ClassDef):
+                    found[node.name].append(name)
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

@@ -32,7 +32,7 @@ from kafkaproto.uuids import to_text
 from kafkaproto_server.apis.ports.services import ABSENT
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.requests.coordinator_places import share_key
-from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import Done, ShareState, ShareStateResult, StateBatch
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
 from kafkaproto_server.shell.net.streams import connect_tcp
@@ -363,8 +363,8 @@ def test_the_persister_keeps_states_at_either(both: list[Node], which: int) -> N
     assert [each.code for each in results[:4]] == [ErrorCode.NONE] * 4
     batch = StateBatch(5, 6, 2, 1)
     for read, summary in zip(results[4:8], results[8:12], strict=True):
-        assert read == Result(ErrorCode.NONE, None, ShareState(1, 4, -1, (batch,)))
-        assert summary == Result(ErrorCode.NONE, None, ShareState(1, 4, 2), 0)
+        assert read == ShareStateResult(ErrorCode.NONE, None, ShareState(1, 4, -1, (batch,)))
+        assert summary == ShareStateResult(ErrorCode.NONE, None, ShareState(1, 4, 2), 0)
     assert [each.code for each in results[12:]] == [
         ErrorCode.NONE,
         ErrorCode.FENCED_STATE_EPOCH,
@@ -372,13 +372,13 @@ def test_the_persister_keeps_states_at_either(both: list[Node], which: int) -> N
     ]
 
 
-async def _persist(node: Node, topic_id: bytes) -> list[Result]:
+async def _persist(node: Node, topic_id: bytes) -> list[ShareStateResult]:
     """What the persister of a broker says that has this node for a coordinator."""
     harness = Harness(metadata_version=33)
     harness.start_brokers(1)
     harness.create_topic(STATE_TOPIC, *([1] for _ in range(STATE_PARTITIONS)))
     host, port = node.bootstrap_server.rsplit(":", 1)
-    results: list[Result] = []
+    results: list[ShareStateResult] = []
     async with trio.open_nursery() as nursery:
 
         def call_later(delay_ms: int, call: Callable[[], None]) -> None:
@@ -414,7 +414,7 @@ async def _persist(node: Node, topic_id: bytes) -> list[Result]:
         keys = [(group, topic_id, index) for group in ("p", "q") for index in range(PARTITIONS)]
         state = ShareState(1, 4, 2, (StateBatch(5, 6, 2, 1),))
         await all_of(*(partial(persister.initialize, *key, 1, -1) for key in keys))
-        written: list[Result] = []
+        written: list[ShareStateResult] = []
         for key in keys:
             persister.write(*key, state, 0, written.append)
         await all_of(*(partial(persister.read, *key, 0) for key in keys))

@@ -17,7 +17,7 @@ from kafkaproto_server.core.coordinators.groups.share.settings import (
     share_settings_of as share_group_settings_of,
 )
 from kafkaproto_server.core.coordinators.groups.streams.config import streams_settings_of
-from kafkaproto_server.core.share_partitions.settings import ShareConfig, share_settings_of
+from kafkaproto_server.core.share_partitions.settings import SharePartitionConfig, share_settings_of
 from kafkaproto_server.metadata.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
 from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.metadata.image.replay import replay
@@ -46,7 +46,7 @@ def test_no_value_of_any_key_ends_a_broker(value: str) -> None:
         settings_of(GroupConfig(), own)
         share_group_settings_of(GroupConfig(), own)
         streams_settings_of(GroupConfig().streams, own)
-        share_settings_of(ShareConfig(), own, has_dead_letters=True)
+        share_settings_of(SharePartitionConfig(), own, has_dead_letters=True)
 
 
 def test_what_cannot_be_used_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -42,7 +42,7 @@ from kafkaproto_server.shell.replicas.files.checkpointed import PartitionId
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
-from kafkaproto_server.shell.replicas.producer_ids import ProducerIds
+from kafkaproto_server.shell.replicas.producer_ids import ProducerIdBlocks
 from kafkaproto_server.shell.replicas.replica_manager import IO_THREADS, ReplicaManager
 from kafkaproto_server.shell.share_partitions.service import ShareService, share_service
 from kafkaproto_server.shell.storage.open_files import OpenFiles
@@ -121,7 +121,7 @@ class BrokerData:
             return inherited.at(published.image)
 
         self._isr_sender = IsrSender(config.node_id, channel(), broker_epoch, clock)
-        self._producer_ids = ProducerIds(config.node_id, channel(), broker_epoch)
+        self._producer_ids = ProducerIdBlocks(config.node_id, channel(), broker_epoch)
         self.on_disk = tuple(chain.from_iterable(survey.found for survey in opened.surveys.values()))
         """What lies in the directories at the start."""
         self.emptied = tuple(each for each, survey in opened.surveys.items() if survey.is_emptied)

@@ -12,7 +12,7 @@ _NAMES = ("error_code", "partition_error_code")
 """The second one is that of AddPartitionsToTxn."""
 
 
-class _Place:
+class _CodePlace:
     """Where a struct, and the structs inside it, have error codes."""
 
     __slots__ = ("code", "inner")
@@ -20,23 +20,23 @@ class _Place:
     def __init__(self, schema: StructSchema) -> None:
         self.code = next((field.attribute for field in schema.fields if field.attribute in _NAMES), None)
         """The attribute with the error code of the struct itself; None if there is none."""
-        self.inner: list[tuple[str, _Place]] = []
+        self.inner: list[tuple[str, _CodePlace]] = []
         """The attributes that are arrays of structs with error codes."""
         for field in schema.fields:
             if field.struct is not None and field.array:
-                place = _Place(field.struct)
+                place = _CodePlace(field.struct)
                 if place.code is not None or place.inner:
                     self.inner.append((field.attribute, place))
 
 
-_places: dict[type[Message], _Place] = {}
+_places: dict[type[Message], _CodePlace] = {}
 
 
 def error_codes(response: Message) -> Iterator[int]:
     """Every error code of a response, also 0 (no error). Yields nothing if its schema has no error code."""
     place = _places.get(type(response))
     if place is None:
-        place = _places[type(response)] = _Place(response.schema().root)
+        place = _places[type(response)] = _CodePlace(response.schema().root)
     return _codes(response, place)
 
 
@@ -44,7 +44,7 @@ def error_codes_in_steps(response: Message) -> Iterator[int | None]:
     """The same, with None for each struct on the way that has no error code: no step visits more than one struct."""
     place = _places.get(type(response))
     if place is None:
-        place = _places[type(response)] = _Place(response.schema().root)
+        place = _places[type(response)] = _CodePlace(response.schema().root)
     return _codes_in_steps(response, place)
 
 
@@ -87,7 +87,7 @@ class _Lists:
 _lists: dict[type[Message], _Lists] = {}
 
 
-def _codes(item: Any, place: _Place) -> Iterator[int]:
+def _codes(item: Any, place: _CodePlace) -> Iterator[int]:
     if place.code is not None:
         yield getattr(item, place.code)
     for attribute, inner in place.inner:
@@ -95,7 +95,7 @@ def _codes(item: Any, place: _Place) -> Iterator[int]:
             yield from _codes(element, inner)
 
 
-def _codes_in_steps(item: Any, place: _Place) -> Iterator[int | None]:
+def _codes_in_steps(item: Any, place: _CodePlace) -> Iterator[int | None]:
     yield None if place.code is None else getattr(item, place.code)
     for attribute, inner in place.inner:
         for element in getattr(item, attribute) or ():

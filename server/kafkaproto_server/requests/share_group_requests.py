@@ -43,7 +43,7 @@ class ShareHeartbeatOutcome(msgspec.Struct, frozen=True, kw_only=True):
 ShareHeard: TypeAlias = Callable[[ShareHeartbeatOutcome], None]
 
 
-class TopicPartition(NamedTuple):
+class TopicIdPartition(NamedTuple):
     """A partition of a share group."""
 
     topic_id: bytes
@@ -113,7 +113,7 @@ ShareOffsetsDeleted: TypeAlias = Callable[[ErrorCode, str | None, Sequence[Delet
 
 LatestOffset: TypeAlias = tuple[ErrorCode, int]
 LatestOffsets: TypeAlias = Callable[
-    [Sequence[TopicPartition], Callable[[Mapping[TopicPartition, LatestOffset]], None]], None
+    [Sequence[TopicIdPartition], Callable[[Mapping[TopicIdPartition, LatestOffset]], None]], None
 ]
 """Finds the latest offset of each partition, that of its high watermark, on whatever broker; calls the second argument
 later, once."""

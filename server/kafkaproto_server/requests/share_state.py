@@ -89,7 +89,7 @@ def problem_of_batches(state: ShareState) -> str | None:
     return None
 
 
-class Result(NamedTuple):
+class ShareStateResult(NamedTuple):
     """What came of a request for one partition."""
 
     code: ErrorCode
@@ -100,7 +100,7 @@ class Result(NamedTuple):
     """What `read_summary` has found: the highest leader epoch that the share coordinator has heard of."""
 
 
-Done = Callable[[Result], None]
+Done = Callable[[ShareStateResult], None]
 
 
 class Persister(Protocol):

@@ -38,7 +38,7 @@ class TaskSets(msgspec.Struct, frozen=True):
     warmup: Tasks = NO_TASKS
 
 
-class Endpoint(NamedTuple):
+class UserEndpoint(NamedTuple):
     """Where a member answers interactive queries."""
 
     host: str
@@ -62,7 +62,7 @@ class StreamsHeartbeatValues(msgspec.Struct, frozen=True, kw_only=True):
     standby_tasks: TaskLists | None = None
     warmup_tasks: TaskLists | None = None
     process_id: str | None = None
-    user_endpoint: Endpoint | None = None
+    user_endpoint: UserEndpoint | None = None
     client_tags: Sequence[tuple[str, str]] | None = None
     task_offsets: Offsets | None = None
     task_end_offsets: Offsets | None = None

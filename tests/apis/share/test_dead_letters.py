@@ -11,7 +11,7 @@ from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter
 from kafkaproto_server.requests.share_requests import ShareKey
 from kafkaproto_server.requests.share_state import StateBatch
 from kafkaproto_server.shell.share_partitions import dead_letters
-from kafkaproto_server.shell.share_partitions.dead_letters import _covering, _Entry
+from kafkaproto_server.shell.share_partitions.dead_letters import _covering, _LetterEntry
 from kafkaproto_server.shell.storage.errors import OffsetOutOfRangeError, StorageError
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.apis.support.burying import (
@@ -255,7 +255,7 @@ def test_letters_that_wait_already_cover_another_one_if_they_have_all_of_its_off
         ([(5, 6)], (1, 3), []),
     ]
     for known, letter, expected in cases:
-        entries = [_Entry(DeadLetter(*each, 1, True), cast(Any, None)) for each in known]
+        entries = [_LetterEntry(DeadLetter(*each, 1, True), cast(Any, None)) for each in known]
         assert _covering(entries, DeadLetter(*letter, 1, True)) == [entries[each] for each in expected]
 
 

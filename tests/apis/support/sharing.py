@@ -6,7 +6,7 @@ from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ShareAcknowledgeRequest, ShareFetchRequest
-from kafkaproto_server.requests.share_state import Done, Result, ShareState
+from kafkaproto_server.requests.share_state import Done, ShareState, ShareStateResult
 from tests.apis.support.data_broker import DataBroker, batch
 from tests.apis.support.services import with_changes
 from tests.core.controller.support.harness import SET, alter_configs_request
@@ -41,12 +41,12 @@ class HeldPersister:
 
     def loaded(self, code: ErrorCode = ErrorCode.NONE) -> None:
         """The state was read."""
-        self.reads.pop(0)(Result(code, None, self.state if code is ErrorCode.NONE else None))
+        self.reads.pop(0)(ShareStateResult(code, None, self.state if code is ErrorCode.NONE else None))
 
     def written(self, code: ErrorCode = ErrorCode.NONE) -> ShareState:
         """The oldest change was written."""
         state, done = self.writes.pop(0)
-        done(Result(code))
+        done(ShareStateResult(code))
         return state
 
 

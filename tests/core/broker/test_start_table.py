@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto_server.core.broker.directories import LogDirectories, LogDirectory
-from kafkaproto_server.core.broker.start_table import Place, Way, place_of, report_of, target_of
+from kafkaproto_server.core.broker.start_table import StartPlace, Way, place_of, report_of, target_of
 from kafkaproto_server.metadata.image.entries import LOST_DIRECTORY, MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY
 
 X, Y, Z = (bytes([each] * 16) for each in (0x31, 0x32, 0x33))
@@ -49,7 +49,7 @@ def directories(*, all_online: bool) -> LogDirectories:
 
 def place(
     recorded: bytes, current: tuple[bytes, ...] = (), future: tuple[bytes, ...] = (), *, all_online: bool
-) -> Place:
+) -> StartPlace:
     return place_of(recorded, current, future, directories(all_online=all_online))
 
 
@@ -59,12 +59,12 @@ def place(
 def test_a_replica_on_disk_is_opened_where_it_is_whatever_is_recorded(
     recorded: bytes, future: tuple[bytes, ...], all_online: bool
 ) -> None:
-    assert place(recorded, (X,), future, all_online=all_online) == Place(Way.OPEN, X)
+    assert place(recorded, (X,), future, all_online=all_online) == StartPlace(Way.OPEN, X)
 
 
 @either_state_of_z
 def test_of_two_replicas_on_disk_the_recorded_one_is_opened(all_online: bool) -> None:
-    assert place(Y, (X, Y), all_online=all_online) == Place(Way.OPEN, Y)
+    assert place(Y, (X, Y), all_online=all_online) == StartPlace(Way.OPEN, Y)
 
 
 @either_state_of_z
@@ -72,31 +72,31 @@ def test_of_two_replicas_on_disk_the_recorded_one_is_opened(all_online: bool) ->
 def test_two_replicas_on_disk_and_none_of_them_recorded_are_refused(
     recorded: bytes, all_online: bool
 ) -> None:
-    assert place(recorded, (X, Y), all_online=all_online) == Place(Way.REFUSE)
+    assert place(recorded, (X, Y), all_online=all_online) == StartPlace(Way.REFUSE)
 
 
 @pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, X, Y], ids=name)
 def test_a_future_copy_alone_becomes_the_replica_if_all_directories_are_online(recorded: bytes) -> None:
-    assert place(recorded, (), (Y,), all_online=True) == Place(Way.PROMOTE, Y)
+    assert place(recorded, (), (Y,), all_online=True) == StartPlace(Way.PROMOTE, Y)
 
 
 def test_of_two_future_copies_the_recorded_one_becomes_the_replica() -> None:
-    assert place(Y, (), (X, Y), all_online=True) == Place(Way.PROMOTE, Y)
+    assert place(Y, (), (X, Y), all_online=True) == StartPlace(Way.PROMOTE, Y)
 
 
 @pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, X, Y], ids=name)
 def test_a_future_copy_alone_waits_if_the_replica_may_be_in_an_offline_directory(recorded: bytes) -> None:
-    assert place(recorded, (), (Y,), all_online=False) == Place(Way.WAIT)
+    assert place(recorded, (), (Y,), all_online=False) == StartPlace(Way.WAIT)
 
 
 @pytest.mark.parametrize("future", [(), (Y,)], ids=name)
 def test_a_replica_recorded_in_an_offline_directory_waits_for_it(future: tuple[bytes, ...]) -> None:
-    assert place(Z, (), future, all_online=False) == Place(Way.WAIT, Z)
+    assert place(Z, (), future, all_online=False) == StartPlace(Way.WAIT, Z)
 
 
 @either_state_of_z
 def test_a_replica_that_is_nowhere_begins_in_the_recorded_directory(all_online: bool) -> None:
-    assert place(X, all_online=all_online) == Place(Way.BEGIN, X)
+    assert place(X, all_online=all_online) == StartPlace(Way.BEGIN, X)
 
 
 @either_state_of_z
@@ -104,36 +104,36 @@ def test_a_replica_that_is_nowhere_begins_in_the_recorded_directory(all_online: 
 def test_a_replica_that_was_never_placed_and_is_nowhere_gets_a_choice(
     recorded: bytes, all_online: bool
 ) -> None:
-    assert place(recorded, all_online=all_online) == Place(Way.CHOOSE)
+    assert place(recorded, all_online=all_online) == StartPlace(Way.CHOOSE)
 
 
 @pytest.mark.parametrize("recorded", NOT_HERE, ids=name)
 def test_a_lost_replica_that_is_nowhere_gets_a_choice_if_all_directories_are_online(recorded: bytes) -> None:
-    assert place(recorded, all_online=True) == Place(Way.CHOOSE)
+    assert place(recorded, all_online=True) == StartPlace(Way.CHOOSE)
 
 
 @pytest.mark.parametrize("recorded", NOT_HERE, ids=name)
 def test_a_lost_replica_that_is_nowhere_may_be_in_an_offline_directory(recorded: bytes) -> None:
-    assert place(recorded, all_online=False) == Place(Way.WAIT)
+    assert place(recorded, all_online=False) == StartPlace(Way.WAIT)
 
 
 @pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, X, Y, Z], ids=name)
 def test_a_replica_beside_a_future_copy_moves_on(recorded: bytes) -> None:
-    assert target_of(recorded, (Y,), Place(Way.OPEN, X)) == Y
+    assert target_of(recorded, (Y,), StartPlace(Way.OPEN, X)) == Y
 
 
 def test_of_several_future_copies_the_recorded_one_says_where_the_replica_moves() -> None:
-    assert target_of(Z, (Y, Z), Place(Way.OPEN, X)) == Z
-    assert target_of(X, (Y, Z), Place(Way.OPEN, X)) == Y
+    assert target_of(Z, (Y, Z), StartPlace(Way.OPEN, X)) == Z
+    assert target_of(X, (Y, Z), StartPlace(Way.OPEN, X)) == Y
 
 
 def test_a_future_copy_in_the_same_directory_is_no_move() -> None:
-    assert target_of(X, (X,), Place(Way.OPEN, X)) is None
+    assert target_of(X, (X,), StartPlace(Way.OPEN, X)) is None
 
 
 @pytest.mark.parametrize("way", [Way.PROMOTE, Way.BEGIN, Way.CHOOSE])
 def test_a_replica_that_was_not_there_does_not_move(way: Way) -> None:
-    assert target_of(X, (Y,), Place(way, X)) is None
+    assert target_of(X, (Y,), StartPlace(way, X)) is None
 
 
 @pytest.mark.parametrize("recorded", [*NEVER, *NOT_HERE, Y, Z], ids=name)

@@ -18,7 +18,7 @@ from kafkaproto_server.core.share_partitions.acknowledging import (
     release,
 )
 from kafkaproto_server.core.share_partitions.acquiring import LogBatch, Wanted, acquire
-from kafkaproto_server.core.share_partitions.in_flight import Change
+from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
 from kafkaproto_server.requests.share_requests import ShareError
@@ -40,8 +40,8 @@ def partition(sizes: Sequence[int] = (10,), **settings: int) -> SharePartition:
     return core
 
 
-def say(core: SharePartition, *said: tuple[int, int, list[int]], member: str = "ada") -> Change:
-    change = Change()
+def say(core: SharePartition, *said: tuple[int, int, list[int]], member: str = "ada") -> StateChange:
+    change = StateChange()
     acknowledge(core, member, [Acknowledgement(*each) for each in said], change, 0)
     return change
 
@@ -133,7 +133,7 @@ def test_another_member_may_not_acknowledge() -> None:
 
 def test_a_renewed_lock_expires_later() -> None:
     core = partition()
-    change = Change()
+    change = StateChange()
     acknowledge(core, "ada", [Acknowledgement(2, 3, [4])], change, 600)
     assert change.batches == []
     assert core.expire(LOCK_MS) == (StateBatch(0, 1, 0, 1), StateBatch(4, 9, 0, 1))
@@ -143,11 +143,11 @@ def test_a_renewed_lock_expires_later() -> None:
 
 def test_locks_of_later_records_may_expire_first() -> None:
     core = partition([4, 6])
-    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], Change(), 600)
+    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], StateChange(), 600)
     assert core.expire(LOCK_MS) == (StateBatch(4, 9, 0, 1),)
     wanted = Wanted(member_id="bob", max_records=10, batch_size=1, is_record_limit=False)
     assert acquire(core, wanted, 4, [LogBatch(4, 9)], (), LOCK_MS)
-    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], Change(), LOCK_MS + 500)
+    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], StateChange(), LOCK_MS + 500)
     assert core.expire(LOCK_MS + 600) == ()
     assert core.expire(3 * LOCK_MS) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 2))
     assert core.next_deadline_ms() is None
@@ -173,7 +173,7 @@ def test_many_locks_expire_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("kafkaproto_server.core.share_partitions.partition.MAX_EXPIRED", 2)
     core = partition()
     for offset in range(10):
-        acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], Change(), 1)
+        acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], StateChange(), 1)
     seen = []
     while (due_ms := core.next_deadline_ms()) is not None:
         assert due_ms <= LOCK_MS + 1
@@ -207,7 +207,7 @@ def test_long_acknowledgements_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -
         [Acknowledgement(9, 9, [1])],
     ]
     whole, parts = partition(), partition()
-    changes = [Change(), Change()]
+    changes = [StateChange(), StateChange()]
     acknowledge(whole, "ada", said, changes[0], 0)
     for piece in pieces:
         acknowledge(parts, "ada", piece, changes[1], 0)
@@ -241,7 +241,7 @@ def test_a_group_may_forbid_its_members_to_renew_locks() -> None:
 
 def test_the_lock_that_expires_first_is_the_deadline() -> None:
     core = partition((4, 6))
-    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], Change(), 1)
+    acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], StateChange(), 1)
     assert core.next_deadline_ms() == LOCK_MS
     # The one that expires last lies before the other.
     assert core.expire(LOCK_MS + 1) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 1))
@@ -271,7 +271,7 @@ def test_what_lies_in_batches_before_the_start_is_passed_over() -> None:
         StateBatch(9, 9, 0, 1),
     ]
     core = partition((2, 2, 6))
-    acknowledge(core, "ada", [Acknowledgement(2, 9, [4])], Change(), 1)
+    acknowledge(core, "ada", [Acknowledgement(2, 9, [4])], StateChange(), 1)
     core.log_start_moved(3)
     assert core.expire(LOCK_MS) == (StateBatch(0, 1, 4, 1),)
     # Nobody has the first batch any more.
@@ -311,7 +311,7 @@ def test_the_start_does_not_go_back_to_what_a_member_has_of_lost_records(sizes: 
 def test_a_change_that_is_not_done_holds_the_start_back() -> None:
     core = partition((4, 6))
     core.log_start_moved(4)
-    acknowledge(core, "ada", [Acknowledgement(4, 9, [4])], Change(), 1)
+    acknowledge(core, "ada", [Acknowledgement(4, 9, [4])], StateChange(), 1)
     assert core.expire(LOCK_MS) == (StateBatch(0, 3, 4, 1),)
     change = say(core, (4, 9, [1]))
     assert not core.move_start()
@@ -358,7 +358,7 @@ def test_locks_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("kafkaproto_server.core.share_partitions.partition.FEW_LOCKS", 4)
     core = partition()
     for now_ms in range(1, 100):
-        acknowledge(core, "ada", [Acknowledgement(0, 9, [4])], Change(), now_ms)
+        acknowledge(core, "ada", [Acknowledgement(0, 9, [4])], StateChange(), now_ms)
         assert len(core._locks) <= core._clean_at == 4
     assert core.expire(LOCK_MS + 98) == ()
     assert core.expire(LOCK_MS + 99) == (StateBatch(0, 9, 0, 1),)
@@ -371,6 +371,6 @@ def test_locks_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> N
         assert each.next_deadline_ms() is None, "nobody has anything"
     core = partition()
     for offset in range(10):
-        acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], Change(), offset)
+        acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], StateChange(), offset)
     # Few were gone: the next time is when their number has doubled.
     assert (len(core._locks), core._clean_at) == (11, 16)

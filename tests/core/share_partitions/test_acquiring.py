@@ -13,7 +13,7 @@ from kafkaproto_server.core.share_partitions.acquiring import (
     give_back,
     without,
 )
-from kafkaproto_server.core.share_partitions.in_flight import Change
+from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
 from kafkaproto_server.requests.share_state import AVAILABLE, ShareState, StateBatch
@@ -49,7 +49,7 @@ def accept(core: SharePartition, first: int, last: int, member: str = "m") -> No
 
 
 def say(core: SharePartition, first: int, last: int, kind: int, member: str) -> None:
-    change = Change()
+    change = StateChange()
     acknowledge(core, member, [Acknowledgement(first, last, [kind])], change, 0)
     core.complete(change, is_kept=True, now_ms=0)
 
@@ -235,7 +235,7 @@ def test_what_is_in_flight_is_not_acquired_as_new_if_the_start_lies_within_it() 
     # The end of a batch of the log was in flight with the leader before.
     core = SharePartition(ShareState(0, 2, batches=(StateBatch(2, 3, AVAILABLE, 1),)), 2, ShareSettings())
     assert get(core, log=LOG[:1]) == [(2, 3, 2)]
-    change = Change()
+    change = StateChange()
     acknowledge(core, "m", [Acknowledgement(2, 3, [1, 2])], change, 0)
     core.complete(change, is_kept=True, now_ms=0)
     assert core.start_offset == 3

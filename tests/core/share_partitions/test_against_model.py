@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from kafkaproto_server.core.share_partitions.acknowledging import Acknowledgement, acknowledge, release
 from kafkaproto_server.core.share_partitions.acquiring import LogBatch, Wanted, acquire
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter, spent_letters
-from kafkaproto_server.core.share_partitions.in_flight import NO_MEMBER, Change, InFlight, RecordState
+from kafkaproto_server.core.share_partitions.in_flight import NO_MEMBER, InFlight, RecordState, StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
 from kafkaproto_server.requests.share_requests import ShareError
@@ -39,7 +39,7 @@ class World:
         self.model = Model(limit=limit, lock_ms=LOCK_MS, spent="archiving" if topic else "archived")
         self.letters: list[DeadLetter] = []
         self.now_ms = 0
-        self.changes: list[Change] = []
+        self.changes: list[StateChange] = []
 
     def log_from(self, offset: int, count: int) -> list[LogBatch]:
         """So many batches of the log, the first of which has an offset."""
@@ -81,7 +81,7 @@ class World:
             self.model.may_acknowledge(offset, member) for offset in wanted
         )
         try:
-            change = Change()
+            change = StateChange()
             said = [Acknowledgement(first, last, types)]
             acknowledge(self.core, member, said, change, self.now_ms)
         except ShareError:
@@ -110,7 +110,7 @@ class World:
         self.model.release(member, change)
         self._begun(change)
 
-    def _begun(self, change: Change) -> None:
+    def _begun(self, change: StateChange) -> None:
         if change.batches:
             self.changes.append(change)
 

@@ -23,10 +23,15 @@ from kafkaproto_server.core.share_partitions.dead_letters import (
     refusal,
     spent_letters,
 )
-from kafkaproto_server.core.share_partitions.in_flight import Change
+from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
-from kafkaproto_server.core.share_partitions.source_records import MAX_UNSEEN, READS, Place, SourceRecords
+from kafkaproto_server.core.share_partitions.source_records import (
+    MAX_UNSEEN,
+    READS,
+    SourcePlace,
+    SourceRecords,
+)
 from kafkaproto_server.requests.share_state import ShareState, StateBatch
 from tests.core.replicas.support.produce_cases import with_body, with_header
 
@@ -56,8 +61,8 @@ def take(core: SharePartition) -> list[tuple[int, int, int]]:
     return [tuple(each) for each in acquire(core, wanted, 0, [LogBatch(0, 9)], (), 0)]  # type: ignore[misc]
 
 
-def say(core: SharePartition, first: int, last: int, *types: int) -> Change:
-    change = Change()
+def say(core: SharePartition, first: int, last: int, *types: int) -> StateChange:
+    change = StateChange()
     acknowledge(core, "ada", [Acknowledgement(first, last, types)], change, 0)
     return change
 
@@ -349,7 +354,7 @@ class Log:
         return b"".join(views[:2])
 
     def source(
-        self, log_start: int = 0, max_bytes: int = MAX_BYTES, place: Place | None = None
+        self, log_start: int = 0, max_bytes: int = MAX_BYTES, place: SourcePlace | None = None
     ) -> SourceRecords:
         return SourceRecords(self.read, log_start, max_bytes, place)
 

@@ -6,21 +6,21 @@ import pytest
 
 from kafkaproto_server.core.share_partitions.settings import (
     OffsetReset,
-    ShareConfig,
+    SharePartitionConfig,
     ShareSettings,
     share_settings_of,
 )
 
-CONFIG = ShareConfig()
+CONFIG = SharePartitionConfig()
 
 
-def settings(config: ShareConfig, own: dict[str, str]) -> ShareSettings:
+def settings(config: SharePartitionConfig, own: dict[str, str]) -> ShareSettings:
     return share_settings_of(config, own, has_dead_letters=True)
 
 
 def test_without_a_configuration_the_brokers_values_hold() -> None:
     assert settings(CONFIG, {}) == ShareSettings()
-    other = ShareConfig(
+    other = SharePartitionConfig(
         record_lock_duration_ms=45_000, delivery_count_limit=7, partition_max_record_locks=300
     )
     found = settings(other, {"consumer.session.timeout.ms": "1"})

@@ -22,7 +22,7 @@ from kafkaproto_server.node.observability.coordination import (
 )
 from kafkaproto_server.node.observability.coordinator_metrics import coordination_counters, coordination_work
 from kafkaproto_server.requests.offset_requests import Committer
-from kafkaproto_server.requests.share_state import Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import ShareState, ShareStateResult, StateBatch
 from tests.apis.groups.test_offsets import commit
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
 from tests.apis.support.sharing import LOCK_MS, Sharing
@@ -385,7 +385,7 @@ def test_a_share_coordinator_tells_of_its_writes_and_what_it_pruned() -> None:
     coordinator = broker.replicas.share.coordinators.of(key)
     codes: list[ErrorCode] = []
 
-    def take(result: Result) -> None:
+    def take(result: ShareStateResult) -> None:
         codes.append(result.code)
 
     coordinator.initialize(key, 1, 0, take)

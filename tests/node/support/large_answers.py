@@ -25,7 +25,7 @@ from kafkaproto_server.metadata.security.authorizer import AuthorizerConfig, Cur
 from kafkaproto_server.requests.data import LogStatus
 from kafkaproto_server.requests.group_requests import DescribedGroup, DescribedMember, GroupListing
 from kafkaproto_server.requests.share_group_requests import ShareOffset, ShareOffsetsOfTopic
-from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, ShareState, ShareStateResult, StateBatch
 from tests.apis.support.good_requests import PreparedCluster
 from tests.apis.support.services import with_changes
 from tests.core.coordinators.support.offsets import Offsets, of
@@ -307,7 +307,7 @@ def _share_state() -> Callable[..., None]:
     batches = packed(tuple(StateBatch(n, n, 2 * (n % 2), 1) for n in range(MAX_STATE_BATCHES)))
 
     def read(key: Any, leader_epoch: int, done: Callable[..., None]) -> None:
-        done(Result(ErrorCode.NONE, None, ShareState(0, 0, 0, batches)))
+        done(ShareStateResult(ErrorCode.NONE, None, ShareState(0, 0, 0, batches)))
 
     return read
 

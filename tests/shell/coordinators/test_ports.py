@@ -19,12 +19,12 @@ from kafkaproto_server.requests.coordinator_places import partition_of
 from kafkaproto_server.requests.error_codes import error_codes
 from kafkaproto_server.requests.offset_requests import Committer
 from kafkaproto_server.requests.share_group_requests import ShareHeartbeatValues
-from kafkaproto_server.requests.share_state import Result
+from kafkaproto_server.requests.share_state import ShareStateResult
 from kafkaproto_server.requests.transaction_requests import (
     InitProducerIdValues,
 )
 from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig
-from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsets
+from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsetReader
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges
 from kafkaproto_server.shell.coordinators.share_state.share_state import CurrentShareConfig
 from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
@@ -297,7 +297,7 @@ def test_the_share_coordinator_forgets_the_states_of_topics_that_are_deleted() -
         coordinator.read_summary(key, lambda found: epochs.append(epoch_of(found)))
         replicas.call_due()
 
-    def epoch_of(found: Result) -> int | None:
+    def epoch_of(found: ShareStateResult) -> int | None:
         return None if found.state is None else found.state.state_epoch
 
     coordinator.initialize(key, 1, 0, lambda found: None)
@@ -344,7 +344,7 @@ def test_only_partitions_that_exist_are_asked_for() -> None:
     topic_id = broker.topic("t", [ME], [ME])
     searched: list[Any] = []
     lags = SimpleNamespace(find=lambda group_id, partitions, found: searched.append(list(partitions)))
-    offsets = ShareOffsets(lambda: broker.harness.image, broker.replicas.groups.of, cast(Any, lags))
+    offsets = ShareOffsetReader(lambda: broker.harness.image, broker.replicas.groups.of, cast(Any, lags))
     topics = {"t": [1, 5, 1], "nowhere": [0]}
     offsets.describe("g", topics, lambda *said: None)
     assert searched == [[(topic_id, 1)]]

@@ -12,7 +12,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AllocateProducerIdsRequest, AllocateProducerIdsResponse
 from kafkaproto_server.shell.replicas import producer_ids
-from kafkaproto_server.shell.replicas.producer_ids import PREFETCH_BELOW, RETRY_S, ProducerIds
+from kafkaproto_server.shell.replicas.producer_ids import PREFETCH_BELOW, RETRY_S, ProducerIdBlocks
 from kafkaproto_server.shell.to_controller.channel import ControllerUnavailable
 from tests.node.support.controllers import ScriptedChannel, in_order
 from tests.node.support.tasks import running
@@ -32,7 +32,7 @@ class Ids:
         self.channel = ScriptedChannel(in_order(*responses))
         self.epoch = epoch
         self.taken: list[int | None] = []
-        self.ids = ProducerIds(3, self.channel, lambda: self.epoch)
+        self.ids = ProducerIdBlocks(3, self.channel, lambda: self.epoch)
 
     def take(self, count: int = 1) -> None:
         for _ in range(count):

@@ -20,7 +20,7 @@ from kafkaproto_server.core.controller.machine import periodic_tasks, table
 from kafkaproto_server.core.controller.machine.table import COMMANDS
 from kafkaproto_server.core.controller.partitions import leader_balance
 from kafkaproto_server.core.controller.partitions.partitions import Goal
-from kafkaproto_server.core.controller.values.command import Result
+from kafkaproto_server.core.controller.values.command import CommandResult
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation, finds_nothing
 
@@ -28,15 +28,15 @@ _DELETE_TOPICS, _DELETE_ACLS, _QUOTAS, _CREDENTIALS, _FEATURES = 20, 31, 49, 51,
 _EXPIRE_TOKEN, _PRODUCER_IDS = 40, 67
 
 
-def _runs(api_key: int, change: Callable[[Any, Any, Result], Result]) -> Callable[[], Patches]:
+def _runs(api_key: int, change: Callable[[Any, Any, CommandResult], CommandResult]) -> Callable[[], Patches]:
     """Give a command another result: ``change`` is a function of the situation, the request, and the right result."""
 
     def patches() -> Patches:
         command = COMMANDS[api_key]
 
-        def run(situation: Any, request: Any) -> Result:
+        def run(situation: Any, request: Any) -> CommandResult:
             decision = command(situation, request)
-            result = decision if isinstance(decision, Result) else run_to_end(decision)
+            result = decision if isinstance(decision, CommandResult) else run_to_end(decision)
             return change(situation, request, result)
 
         return [(table, "COMMANDS", {**COMMANDS, api_key: run})]
@@ -70,7 +70,7 @@ def _elects_whoever_is_first() -> Patches:
     return [(elect_leaders, "_elect", elect)]
 
 
-def _half_a_quota(_situation: Any, request: Any, result: Result) -> Result:
+def _half_a_quota(_situation: Any, request: Any, result: CommandResult) -> CommandResult:
     """The first key of an entity is written although the second is wrong."""
     assert isinstance(result.response, AlterClientQuotasResponse)
     refused = [

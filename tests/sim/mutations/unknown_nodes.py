@@ -10,7 +10,7 @@ import msgspec
 from kafkaproto_server.base.types import LeaderAndEpoch
 from kafkaproto_server.core.raft.model.core import Core
 from kafkaproto_server.core.raft.model.progress import Progress
-from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.model.states import Unattached
 from kafkaproto_server.core.raft.roles import (
     check_quorum,
@@ -48,7 +48,7 @@ def _believes_voters_that_do_not_confirm() -> Patches:
 
     def reconsider(core: Core, now_ms: int, **more: Any) -> None:
         for vote in core.waiting_votes:
-            is_over = not core.requests.is_busy(vote.candidate, Lane.FETCH)
+            is_over = not core.requests.is_busy(vote.candidate, RequestLane.FETCH)
             if is_over and core.state.epoch < vote.request.epoch <= trust.LAST_EPOCH:
                 transitions.become_unattached(core, vote.request.epoch, now_ms)
         original(core, now_ms, **more)

@@ -18,8 +18,8 @@ from kafkaproto_server.tools.quorum.voter_alteration import (
     Add,
     Alteration,
     AlterationError,
+    AlterationWait,
     Remove,
-    Wait,
     next_step,
     view_of,
 )
@@ -72,7 +72,7 @@ def step(quorum: QuorumModel, *target: int) -> str | None:
             return f"+{replica.key.id}"
         case Remove(replica=replica):
             return f"-{replica.key.id}"
-        case Wait(reason=reason):
+        case AlterationWait(reason=reason):
             return reason
     return None
 

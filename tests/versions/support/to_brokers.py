@@ -14,8 +14,8 @@ from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto_server.base.metrics.coordinators import VerificationMetrics
 from kafkaproto_server.core.coordinators.transactions.values import TransactionMarker
 from kafkaproto_server.metadata.topic_names import SHARE_TOPIC, TRANSACTIONS_TOPIC
-from kafkaproto_server.requests.share_group_requests import TopicPartition as ShareTopicPartition
-from kafkaproto_server.requests.share_state import ACKNOWLEDGED, Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_group_requests import TopicIdPartition as ShareTopicPartition
+from kafkaproto_server.requests.share_state import ACKNOWLEDGED, ShareState, ShareStateResult, StateBatch
 from kafkaproto_server.requests.transaction_requests import AsksCoordinator, Producer, TopicPartition
 from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
 from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOffsetFinder
@@ -239,7 +239,7 @@ async def keep_states(peer: ReleasePeer) -> object:
         create_topic=cast(Any, None),
         call_later=lambda delay_ms, call: None if delay_ms else call(),
     )
-    told: list[Result] = []
+    told: list[ShareStateResult] = []
     place = "g", ports.ids["t"], 1
 
     def ask() -> None:

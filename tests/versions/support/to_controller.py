@@ -40,7 +40,7 @@ from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetter
 from kafkaproto_server.shell.coordinators.internal_topics import InternalTopics
 from kafkaproto_server.shell.quorum.image.published import Published
 from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
-from kafkaproto_server.shell.replicas.producer_ids import ProducerIds
+from kafkaproto_server.shell.replicas.producer_ids import ProducerIdBlocks
 from kafkaproto_server.shell.to_controller.channel import ControllerUnavailable
 from kafkaproto_server.shell.to_controller.forwarding import Forwarder
 from kafkaproto_server.shell.to_controller.registration import _register
@@ -216,7 +216,7 @@ def assigned(request: Message) -> Message:
 async def take_producer_ids(peer: ReleasePeer) -> object:
     """A broker needs producer ids."""
     taken: list[int | None] = []
-    ids = ProducerIds(1, peer.channel(), lambda: EPOCH)
+    ids = ProducerIdBlocks(1, peer.channel(), lambda: EPOCH)
     ids.next(taken.append)
     with trio.move_on_after(PATIENCE_S):
         async with trio.open_nursery() as nursery:

@@ -101,7 +101,7 @@ def handle_metadata(
 
 
 @dataclass(slots=True, kw_only=True)
-class _Asked:
+class _AskedTopics:
     """The requested topics. A topic that is named several times has one result."""
 
     all_topics: bool
@@ -110,9 +110,9 @@ class _Asked:
     is_wrong: bool = False
 
 
-def _asked(request: MetadataRequest, version: int) -> Steps[_Asked]:
+def _asked(request: MetadataRequest, version: int) -> Steps[_AskedTopics]:
     topics = request.topics
-    asked = _Asked(all_topics=topics is None or (not topics and version < _FIRST_WITH_ALL_AS_NULL))
+    asked = _AskedTopics(all_topics=topics is None or (not topics and version < _FIRST_WITH_ALL_AS_NULL))
     by_nothing = False
     for topic in topics or ():
         if topic.topic_id != ZERO_UUID:

@@ -51,7 +51,7 @@ def handle_list_offsets(
     sender = Sender(context.client_host)
     # What was not looked up when the connection ends is left out.
     reply: Deferred[ListOffsetsResponse] = Deferred(abandoned=sender.leave)
-    plan = _Plan(request, context.api_version, sender)
+    plan = _OffsetsPlan(request, context.api_version, sender)
     for topic in request.topics:
         may = is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, topic.name)
         yield from plan.add(topic, may=may)
@@ -80,7 +80,7 @@ def handle_list_offsets(
     return reply
 
 
-class _Plan:
+class _OffsetsPlan:
     """What is to be asked of the replicas, and where its result belongs in the response."""
 
     __slots__ = ("_by_name", "_request", "_sender", "_version", "places", "response")

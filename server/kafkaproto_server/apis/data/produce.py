@@ -73,7 +73,7 @@ def handle_produce(
 ) -> Reply | Steps[Reply] | ProduceResponse | NoResponse:
     """Append the records, and respond when as many replicas have them as the request asks for."""
     sender = Sender(context.client_host, _records_bytes(request))
-    plan = _Plan(sender)
+    plan = _ProducePlan(sender)
     transactional_id = None
     if _has_transactional_records(request):
         transactional_id = request.transactional_id
@@ -149,7 +149,7 @@ def _produced_in_steps(
     return reply
 
 
-class _Plan:
+class _ProducePlan:
     """What of a request is handed to the replicas, and where their results belong in the response."""
 
     __slots__ = ("_by_topic", "_sender", "items", "places", "topics")
@@ -267,7 +267,7 @@ def _fill(
 
 
 def _log_refusals(
-    plan: _Plan, results: list[ProduceResult], context: RequestContext, services: Services
+    plan: _ProducePlan, results: list[ProduceResult], context: RequestContext, services: Services
 ) -> None:
     """One line for the batches of a request that do not follow their producers' last ones: it says why a client begins
     a new epoch or gives up, and the client may not."""

@@ -37,7 +37,7 @@ Partition = DescribeShareGroupOffsetsResponse.Partition
 UNKNOWN_OFFSET = -1
 
 
-class _Found(msgspec.Struct):
+class _FoundShareOffsets(msgspec.Struct):
     """A group of the response, and what was found of it."""
 
     group: Group
@@ -51,10 +51,10 @@ def handle_describe_share_group_offsets(
 ) -> Steps[Deferred[Any]]:
     """Describe the offsets of each group."""
     reply: Deferred[Any] = Deferred()
-    found: list[_Found] = []
+    found: list[_FoundShareOffsets] = []
     gather = Gather(lambda: reply.resolve(_response(found, context, services)))
 
-    def done(into: _Found, code: ErrorCode, topics: Sequence[ShareOffsetsOfTopic]) -> None:
+    def done(into: _FoundShareOffsets, code: ErrorCode, topics: Sequence[ShareOffsetsOfTopic]) -> None:
         into.topics = topics
         if code is not ErrorCode.NONE:
             into.group.error_code, into.group.error_message = code, code.message
@@ -66,7 +66,7 @@ def handle_describe_share_group_offsets(
         if asked.group_id in seen:
             continue
         seen.add(asked.group_id)
-        into = _Found(Group(group_id=asked.group_id), asked.topics is None)
+        into = _FoundShareOffsets(Group(group_id=asked.group_id), asked.topics is None)
         found.append(into)
         if not services.groups.serves_share_groups():
             into.group.error_code = ErrorCode.UNSUPPORTED_VERSION
@@ -85,7 +85,7 @@ def handle_describe_share_group_offsets(
 
 def _named(
     topics: Sequence[DescribeShareGroupOffsetsRequest.Topic],
-    into: _Found,
+    into: _FoundShareOffsets,
     context: RequestContext,
     services: Services,
 ) -> Steps[Mapping[str, Sequence[int]]]:
@@ -116,7 +116,9 @@ def _refused(name: str, indexes: Sequence[int]) -> Topic:
     )
 
 
-def _response(found: Sequence[_Found], context: RequestContext, services: Services) -> Steps[Response]:
+def _response(
+    found: Sequence[_FoundShareOffsets], context: RequestContext, services: Services
+) -> Steps[Response]:
     response = Response()
     for each in found:
         response.groups.append(each.group)

@@ -52,7 +52,7 @@ OldTopic = OffsetFetchResponse.Topic
 OldPartition = OffsetFetchResponse.Partition
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _AskedGroup(msgspec.Struct, frozen=True):
     """A group of the request, whatever the version."""
 
     group_id: str
@@ -61,7 +61,7 @@ class _Asked(msgspec.Struct, frozen=True):
     """With empty names for unknown ids."""
 
 
-class _Found(msgspec.Struct):
+class _FoundOffsets(msgspec.Struct):
     """What the response says of a group, before it is put in the form of the version."""
 
     code: ErrorCode = ErrorCode.NONE
@@ -76,10 +76,10 @@ def handle_offset_fetch(
     """Fetch the offsets of each group."""
     reply: Deferred[Any] = Deferred()
     asked = yield from _asked(request, context, services)
-    found: list[_Found] = []
+    found: list[_FoundOffsets] = []
     gather = Gather(lambda: reply.resolve(_response(asked, found, context, services)))
 
-    def done(into: _Found, code: ErrorCode, topics: Iterable[FetchedTopic]) -> None:
+    def done(into: _FoundOffsets, code: ErrorCode, topics: Iterable[FetchedTopic]) -> None:
         into.code = code if code is not ErrorCode.NONE else into.code
         if isinstance(topics, Sequence):
             into.topics += topics
@@ -89,7 +89,7 @@ def handle_offset_fetch(
 
     seen: set[str] = set()
     for group in asked:
-        into = _Found()
+        into = _FoundOffsets()
         found.append(into)
         yield
         if group.group_id in seen:
@@ -121,7 +121,7 @@ def handle_offset_fetch(
 
 
 def _fetch(
-    group: _Asked, topics: Sequence[TopicPartitions] | None, services: Services, fetched: OffsetsFetched
+    group: _AskedGroup, topics: Sequence[TopicPartitions] | None, services: Services, fetched: OffsetsFetched
 ) -> None:
     try:
         shard = services.groups.of(group.group_id)
@@ -131,14 +131,16 @@ def _fetch(
         shard.fetch(group.group_id, group.reader, topics, fetched)
 
 
-def _asked(request: OffsetFetchRequest, context: RequestContext, services: Services) -> Steps[list[_Asked]]:
+def _asked(
+    request: OffsetFetchRequest, context: RequestContext, services: Services
+) -> Steps[list[_AskedGroup]]:
     if context.api_version < _FIRST_WITH_MANY:
         named: list[TopicPartitions] | None = None if request.topics is None else []
         for old in request.topics or ():
             assert named is not None, "there are topics"
             named.append(TopicPartitions(topic=old.name, partitions=tuple(old.partition_indexes)))
             yield
-        return [_Asked(request.group_id, OffsetReader(require_stable=request.require_stable), named)]
+        return [_AskedGroup(request.group_id, OffsetReader(require_stable=request.require_stable), named)]
     image = services.metadata.image()
     by_id = context.api_version >= _FIRST_WITH_IDS
     found = []
@@ -155,7 +157,7 @@ def _asked(request: OffsetFetchRequest, context: RequestContext, services: Servi
                 TopicPartitions(topic=name, topic_id=each.topic_id, partitions=tuple(each.partition_indexes))
             )
             yield
-        found.append(_Asked(group.group_id, reader, named))
+        found.append(_AskedGroup(group.group_id, reader, named))
         yield
     return found
 
@@ -194,7 +196,7 @@ def _parts(topics: Sequence[TopicPartitions]) -> Iterator[list[TopicPartitions]]
 
 
 def _response(
-    asked: Sequence[_Asked], found: Sequence[_Found], context: RequestContext, services: Services
+    asked: Sequence[_AskedGroup], found: Sequence[_FoundOffsets], context: RequestContext, services: Services
 ) -> Steps[OffsetFetchResponse]:
     response = OffsetFetchResponse()
     for group, each in zip(asked, found, strict=True):

@@ -30,9 +30,9 @@ from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.topic_names import INTERNAL_TOPICS, topic_name_problem
 from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.streams_group_requests import (
-    Endpoint,
     StreamsHeartbeatOutcome,
     StreamsHeartbeatValues,
+    UserEndpoint,
 )
 
 Request = StreamsGroupHeartbeatRequest
@@ -148,7 +148,7 @@ def _values(request: Request, context: RequestContext) -> StreamsHeartbeatValues
         standby_tasks=_tasks(request.standby_tasks),
         warmup_tasks=_tasks(request.warmup_tasks),
         process_id=request.process_id,
-        user_endpoint=None if endpoint is None else Endpoint(endpoint.host, endpoint.port),
+        user_endpoint=None if endpoint is None else UserEndpoint(endpoint.host, endpoint.port),
         client_tags=None if tags is None else [(each.key, each.value) for each in tags],
         task_offsets=_offsets(request.task_offsets),
         task_end_offsets=_offsets(request.task_end_offsets),

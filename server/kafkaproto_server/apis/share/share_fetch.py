@@ -75,7 +75,7 @@ def handle_share_fetch(
         # A member that asked again at once would not find a place either.
         services.shares.call_after(request.max_wait_ms, partial(reply.resolve, response))
         return reply
-    _Serving(request, values, context, services, reply).begin(has_acknowledgements=has_acknowledgements)
+    _FetchServing(request, values, context, services, reply).begin(has_acknowledgements=has_acknowledgements)
     return reply
 
 
@@ -120,7 +120,7 @@ def _values(request: ShareFetchRequest, context: RequestContext) -> ShareFetchVa
     )
 
 
-class _Serving:
+class _FetchServing:
     """One request until its response is complete."""
 
     def __init__(

@@ -22,7 +22,7 @@ from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoo
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.share_state import Done, Result
+from kafkaproto_server.requests.share_state import Done, ShareStateResult
 
 Response = ReadShareGroupStateSummaryResponse
 
@@ -40,7 +40,7 @@ def handle_read_share_group_state_summary(
     )
 
 
-def _fill(place: Any, result: Result) -> None:
+def _fill(place: Any, result: ShareStateResult) -> None:
     if result.state is not None:
         place.state_epoch = result.state.state_epoch
         place.leader_epoch = result.leader_epoch

@@ -19,13 +19,13 @@ from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoo
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.refusals import Refusal, Refuse
-from kafkaproto_server.requests.share_state import Done, Result
+from kafkaproto_server.requests.share_state import Done, ShareStateResult
 
 ResponseT = TypeVar("ResponseT", bound=Message)
 
 Ask = Callable[[ShareCoordinator, SharePartitionKey, Any, Done], None]
 """Asks a share coordinator for a share partition, by the partition of the request."""
-Fill = Callable[[Any, Result], None]
+Fill = Callable[[Any, ShareStateResult], None]
 """Puts a result into the response's partition."""
 
 
@@ -44,7 +44,7 @@ def asked(
     response: Any = response_type()
     gather = Gather(lambda: reply.resolve(response))
 
-    def done(places: list[Any], position: int, result: Result) -> None:
+    def done(places: list[Any], position: int, result: ShareStateResult) -> None:
         # Anew, also if the request names the partition twice.
         place = places[position] = type(response).PartitionResult(
             partition=places[position].partition, error_code=result.code, error_message=result.message
@@ -63,7 +63,7 @@ def asked(
             try:
                 coordinator = coordinators.of(key)
             except CoordinatorError as error:
-                tell(Result(error.code, describe(error.code).message))
+                tell(ShareStateResult(error.code, describe(error.code).message))
             else:
                 ask(coordinator, key, named, tell)
             yield

@@ -51,7 +51,7 @@ class Way(enum.Enum):
     """Its log is in several directories, and nothing says which one is right."""
 
 
-class Place(NamedTuple):
+class StartPlace(NamedTuple):
     """Where a replica belongs."""
 
     way: Way
@@ -86,29 +86,29 @@ def was_never_placed(recorded: bytes) -> bool:
 
 def place_of(
     recorded: bytes, current: Sequence[bytes], future: Sequence[bytes], directories: LogDirectories
-) -> Place:
+) -> StartPlace:
     """Where a replica belongs. ``current`` and ``future`` are the ids of the online directories in which it lies, under
     its own name and as a future copy."""
     if recorded in current:
-        return Place(Way.OPEN, recorded)
+        return StartPlace(Way.OPEN, recorded)
     if len(current) > 1:
-        return Place(Way.REFUSE)
+        return StartPlace(Way.REFUSE)
     if current:
-        return Place(Way.OPEN, current[0])
+        return StartPlace(Way.OPEN, current[0])
     if directories.is_own(recorded) and not directories.is_online(recorded):
-        return Place(Way.WAIT, recorded)
+        return StartPlace(Way.WAIT, recorded)
     if future:
         if directories.has_offline:
-            return Place(Way.WAIT)
-        return Place(Way.PROMOTE, recorded if recorded in future else min(future))
+            return StartPlace(Way.WAIT)
+        return StartPlace(Way.PROMOTE, recorded if recorded in future else min(future))
     if directories.is_own(recorded):
-        return Place(Way.BEGIN, recorded)
+        return StartPlace(Way.BEGIN, recorded)
     if directories.has_offline and not was_never_placed(recorded):
-        return Place(Way.WAIT)
-    return Place(Way.CHOOSE)
+        return StartPlace(Way.WAIT)
+    return StartPlace(Way.CHOOSE)
 
 
-def target_of(recorded: bytes, future: Sequence[bytes], place: Place) -> bytes | None:
+def target_of(recorded: bytes, future: Sequence[bytes], place: StartPlace) -> bytes | None:
     """Where the move of a replica goes on that is opened at ``place``; None if it was not being moved. ``future`` are
     the online directories with other copies of it that are not complete."""
     targets = [each for each in future if each != place.directory_id]

@@ -67,7 +67,7 @@ class CachedSession(Protocol):
 Session = TypeVar("Session", bound=CachedSession)
 
 
-class _Place(Generic[Session]):
+class _CachePlace(Generic[Session]):
     """A session in the cache, with what the cache knew of it when it was last used."""
 
     __slots__ = ("is_old", "last_used_ms", "session", "size")
@@ -100,7 +100,7 @@ class FetchSessionCache(Generic[Session]):
         self._rng = rng
         self._max_slots = max_slots
         # In the order of their last use.
-        self._places: OrderedDict[int, _Place[Session]] = OrderedDict()
+        self._places: OrderedDict[int, _CachePlace[Session]] = OrderedDict()
         # Sorted.
         self._evictable_by_all: list[Value] = []
         self._evictable_by_privileged: list[Value] = []
@@ -144,7 +144,7 @@ class FetchSessionCache(Generic[Session]):
         """Keep a session, whose id came from `new_id` just now."""
         assert session.id not in self._places, "a fetch session's id was given twice"
         assert len(self._places) < self._max_slots, "there is no place for another fetch session"
-        self._places[session.id] = place = _Place(session)
+        self._places[session.id] = place = _CachePlace(session)
         self.partitions += place.size
         if not session.is_privileged:
             insort(self._evictable_by_privileged, place.value)
@@ -192,7 +192,7 @@ class FetchSessionCache(Generic[Session]):
         self.evictions += 1
         return True
 
-    def _remove_value(self, place: _Place[Session]) -> None:
+    def _remove_value(self, place: _CachePlace[Session]) -> None:
         if place.is_old:
             _remove(self._evictable_by_all, place.value)
         if place.is_old or not place.session.is_privileged:

@@ -12,7 +12,7 @@ from kafkaproto_server.base.types import NO_NODE
 UNKNOWN_OFFSET = -1
 
 
-class Follower:
+class FollowerReplica:
     """The progress of one follower in the present leader epoch."""
 
     __slots__ = (

@@ -89,7 +89,7 @@ _MAGIC_AND_CRC = Struct(">bI")
 _AFTER_CRC = Struct(">hiqqqhii")
 
 
-class RecordError(NamedTuple):
+class WrongRecord(NamedTuple):
     """Why one record of a batch was refused."""
 
     batch_index: int
@@ -121,7 +121,7 @@ class BatchRefused(Exception):
         self,
         code: ErrorCode,
         message: str,
-        record_errors: tuple[RecordError, ...] = (),
+        record_errors: tuple[WrongRecord, ...] = (),
         *,
         fault: Fault = Fault.RECORDS,
         keyless: int = 0,
@@ -328,7 +328,7 @@ def _check_fields(header: BatchHeader, sender: Sender) -> None:
         _refuse(ErrorCode.INVALID_RECORD, f"{body_bytes} bytes cannot be {count} records")
     if header.attributes & _TIMESTAMP_TYPE_BIT:
         message = "a producer may not set the timestamp type to LogAppendTime"
-        errors = tuple(RecordError(index, message) for index in range(min(count, sender.most_record_errors)))
+        errors = tuple(WrongRecord(index, message) for index in range(min(count, sender.most_record_errors)))
         raise BatchRefused(ErrorCode.INVALID_TIMESTAMP, f"all records are refused: {message}", errors)
 
 
@@ -398,7 +398,7 @@ def _check_each_record(
     code = None
     keyless = 0
     largest = NO_TIMESTAMP
-    errors: list[RecordError] = []
+    errors: list[WrongRecord] = []
     for index, (delta, has_key) in enumerate(record_heads(data, header.record_count)):
         if index % _RECORDS_A_STEP == _RECORDS_A_STEP - 1:
             yield
@@ -414,7 +414,7 @@ def _check_each_record(
         else:
             continue
         if len(errors) < sender.most_record_errors:
-            errors.append(RecordError(index, message))
+            errors.append(WrongRecord(index, message))
     if code is not None:
         about = f"record {errors[0].batch_index}: {errors[0].message}"
         message = f"records of the batch are refused, the first one is {about}"

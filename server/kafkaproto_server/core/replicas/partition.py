@@ -26,7 +26,7 @@ from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.base.types import NO_NODE, OffsetAndEpoch
 from kafkaproto_server.core.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.core.log_state.producers import ProducerStates
-from kafkaproto_server.core.replicas.followers import Follower
+from kafkaproto_server.core.replicas.followers import FollowerReplica
 from kafkaproto_server.core.replicas.verification import Verifications
 from kafkaproto_server.metadata.image.entries import RECOVERED, PartitionImage
 
@@ -164,7 +164,7 @@ class Partition:
         self.verifications = Verifications()
         self.aborted: list[AbortedTransaction] = []
         """In the order of their ends."""
-        self.followers: dict[int, Follower] = {}
+        self.followers: dict[int, FollowerReplica] = {}
         self.watchers: dict[Watcher, None] = {}
         """Told when a fetch may see more or else than before."""
         self._pending: IsrChange | None = None
@@ -270,7 +270,7 @@ class Partition:
             self.leader_epoch_start = self.next_offset
         if role is Role.LEADER:
             self.followers = {
-                each: self.followers.get(each) or Follower(is_in_isr=each in image.isr, now_ms=now_ms)
+                each: self.followers.get(each) or FollowerReplica(is_in_isr=each in image.isr, now_ms=now_ms)
                 for each in image.replicas
                 if each != self.broker_id
             }
@@ -457,7 +457,7 @@ class Partition:
             for broker_id, follower in self.followers.items():
                 self._maybe_expand_isr(broker_id, follower)
 
-    def _maybe_expand_isr(self, broker_id: int, follower: Follower) -> None:
+    def _maybe_expand_isr(self, broker_id: int, follower: FollowerReplica) -> None:
         if self._pending is not None or broker_id in self.isr:
             return
         end = follower.log_end_offset
@@ -468,7 +468,7 @@ class Partition:
         ):
             self._ask((*self.isr, broker_id))
 
-    def _is_eligible(self, broker_id: int, follower: Follower) -> bool:
+    def _is_eligible(self, broker_id: int, follower: FollowerReplica) -> bool:
         # A replica whose directory has failed fetches no more. It had all when it did, and without new records it
         # seems to have all for ever.
         directory_id = self.directories[self.replicas.index(broker_id)]

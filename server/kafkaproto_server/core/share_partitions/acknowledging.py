@@ -19,10 +19,10 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter
 from kafkaproto_server.core.share_partitions.in_flight import (
     NO_MEMBER,
-    Change,
     InFlightBatch,
     RecordState,
     Run,
+    StateChange,
 )
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.requests.share_requests import ShareError
@@ -77,7 +77,7 @@ def acknowledge(
     partition: SharePartition,
     member_id: str,
     acknowledgements: Iterable[Acknowledgement],
-    change: Change,
+    change: StateChange,
     now_ms: int,
 ) -> None:
     """Add to a change, which is to be persisted unless it is empty. The caller has checked that ranges ascend and do
@@ -130,9 +130,9 @@ def count_types(counts: list[int], acknowledgements: Iterable[Acknowledgement], 
                 counts[kind] += number
 
 
-def release(partition: SharePartition, member_id: str) -> Change:
+def release(partition: SharePartition, member_id: str) -> StateChange:
     """Begin a change by which a member gives up all that it has. It is to be persisted unless it is empty."""
-    change = Change()
+    change = StateChange()
     for batch in partition.in_flight:
         if not batch.is_tracked and batch.whole.member_id != member_id:
             continue
@@ -146,7 +146,7 @@ def release(partition: SharePartition, member_id: str) -> Change:
 
 
 def _begin(
-    partition: SharePartition, change: Change, run: Run, state: RecordState, *, is_rejected: bool
+    partition: SharePartition, change: StateChange, run: Run, state: RecordState, *, is_rejected: bool
 ) -> None:
     if run.last < partition.start_offset:
         state = RecordState.ARCHIVED
@@ -158,7 +158,7 @@ def _begin(
 
 
 def _acknowledge_range(
-    partition: SharePartition, member_id: str, said: Acknowledgement, change: Change, now_ms: int
+    partition: SharePartition, member_id: str, said: Acknowledgement, change: StateChange, now_ms: int
 ) -> None:
     for batch in _batches_of(partition, said):
         if batch.last < partition.start_offset:
@@ -207,7 +207,7 @@ def _acknowledge_part(
     member_id: str,
     batch: InFlightBatch,
     said: Acknowledgement,
-    change: Change,
+    change: StateChange,
     now_ms: int,
 ) -> None:
     lowest = max(batch.first, partition.start_offset)
@@ -225,7 +225,9 @@ def _acknowledge_part(
             _apply(partition, change, run, kind, now_ms)
 
 
-def _apply(partition: SharePartition, change: Change, run: Run, kind: AcknowledgeType, now_ms: int) -> None:
+def _apply(
+    partition: SharePartition, change: StateChange, run: Run, kind: AcknowledgeType, now_ms: int
+) -> None:
     if kind is AcknowledgeType.RENEW:
         if not partition.settings.may_renew:
             raise _not_acquired("The group does not allow its members to renew locks.")

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kafkaproto.records.batch import NewRecord, build_batch
-from kafkaproto_server.core.share_partitions.source_records import Place, SourceRecords
+from kafkaproto_server.core.share_partitions.source_records import SourcePlace, SourceRecords
 from kafkaproto_server.requests.share_state import ARCHIVING, StateBatch
 
 REJECTED: Final = "Offset rejected by client."
@@ -100,7 +100,7 @@ class Round(NamedTuple):
     """Of the letter behind those, what is for later rounds; None if none of it is in this one."""
     size: int
     """How many records it has; there may be none."""
-    place: Place | None = None
+    place: SourcePlace | None = None
     """Where the next round begins, if that is known."""
 
 
@@ -157,7 +157,7 @@ def _round(
     wall_ms: int,
     complete: int,
     rest: DeadLetter | None,
-    place: Place | None,
+    place: SourcePlace | None,
 ) -> Round:
     batch = _batch(records, max_bytes, wall_ms) if records else b""
     return Round(batch, complete, rest, len(records), place)

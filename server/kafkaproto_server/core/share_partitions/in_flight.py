@@ -8,7 +8,7 @@ may have millions.
 A record is AVAILABLE, or ACQUIRED by a member until its lock expires. ACKNOWLEDGED and ARCHIVED are terminal. A
 record is ARCHIVING while it is written to the group's dead-letter topic (KIP-1191): nobody gets it any more, but it
 stays in flight, so that not too many records can wait for that. A
-change that waits for the persister (`Change`) shows its new state already. `Run.complete` confirms it or takes it
+change that waits for the persister (`StateChange`) shows its new state already. `Run.complete` confirms it or takes it
 back.
 
 Apache Kafka: ``InFlightBatch``, ``InFlightState``, ``RecordState``.
@@ -52,7 +52,7 @@ class Before(NamedTuple):
     member_id: str
 
 
-class Change:
+class StateChange:
     """Changes of records that are persisted together. They hold once `SharePartition.complete` says so."""
 
     __slots__ = ("batches", "letters")
@@ -97,7 +97,7 @@ class Run:
         self.member_id = member_id
         self.lock_until_ms = lock_until_ms
         """When the member's lock expires. A change keeps it until it holds: it may be taken back."""
-        self.change: Change | None = None
+        self.change: StateChange | None = None
         """The change that waits for the persister."""
         self.before: Before | None = None
         self.is_final = False
@@ -135,7 +135,7 @@ class Run:
         self.state = state
         self.member_id = NO_MEMBER
 
-    def begin(self, change: Change, state: RecordState, delivery_limit: int, spent: RecordState) -> None:
+    def begin(self, change: StateChange, state: RecordState, delivery_limit: int, spent: RecordState) -> None:
         """As `leave`, once the persister has it."""
         before = Before(self.state, self.member_id)
         self.leave(state, delivery_limit, spent)

@@ -5,9 +5,9 @@ fetched. What lies between is in flight (`core.share_partitions.in_flight`). Rec
 offset: the first record that is available again, or else the one behind the end.
 
 Members acquire records (`core.share_partitions.acquiring`) and acknowledge them
-(`core.share_partitions.acknowledging`). What an acknowledgement changes is persisted before it is answered: `Change`
-says what, `state` what the persister writes, and `complete` ends it. When the first records in flight are done with,
-the start offset moves.
+(`core.share_partitions.acknowledging`). What an acknowledgement changes is persisted before it is answered:
+`StateChange` says what, `state` what the persister writes, and `complete` ends it. When the first records in flight are
+done with, the start offset moves.
 
 The persister does not know what was acquired and neither acknowledged nor released before the leader moved. So there
 may be *gaps* between the batches that it returns, and the records in them are fetched again: `_gap` says from where
@@ -32,11 +32,11 @@ from typing import Final
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter
 from kafkaproto_server.core.share_partitions.in_flight import (
-    Change,
     InFlight,
     InFlightBatch,
     RecordState,
     Run,
+    StateChange,
 )
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
 from kafkaproto_server.requests.share_requests import ShareError
@@ -307,7 +307,7 @@ class SharePartition:
         """How many offsets of a range are not before the start offset."""
         return max(0, last - max(self.start_offset, first) + 1)
 
-    def complete(self, change: Change, *, is_kept: bool, now_ms: int) -> bool:
+    def complete(self, change: StateChange, *, is_kept: bool, now_ms: int) -> bool:
         """A change was persisted, or is taken back. Returns whether the start offset has moved.
 
         The letters of the change are what is to be written now, in both cases.
@@ -322,13 +322,13 @@ class SharePartition:
                         self._complete_run(change, part, is_kept=is_kept, now_ms=now_ms)
         return is_kept and self.move_start()
 
-    def _batches_of(self, change: Change) -> list[InFlightBatch]:
+    def _batches_of(self, change: StateChange) -> list[InFlightBatch]:
         if not change.batches:
             return []
         first = min(each.first_offset for each in change.batches)
         return self.in_flight.over(first, max(each.last_offset for each in change.batches))
 
-    def _complete_run(self, change: Change, run: Run, *, is_kept: bool, now_ms: int) -> None:
+    def _complete_run(self, change: StateChange, run: Run, *, is_kept: bool, now_ms: int) -> None:
         was_terminal = run.state.is_terminal
         is_before = run.last < self.start_offset
         run.complete(

@@ -17,7 +17,7 @@ _DURATION = re.compile(
 _BY_DURATION = "by_duration:"
 
 
-class ShareConfig(msgspec.Struct, frozen=True, kw_only=True):
+class SharePartitionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The broker's keys."""
 
     record_lock_duration_ms: int = 30_000
@@ -77,7 +77,7 @@ class ShareSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def share_settings_of(
-    config: ShareConfig, own: Mapping[str, str], *, has_dead_letters: bool
+    config: SharePartitionConfig, own: Mapping[str, str], *, has_dead_letters: bool
 ) -> ShareSettings:
     """``own`` is what was set for the group; other keys in it are passed over. ``has_dead_letters``: the feature level
     of the cluster allows dead-letter topics.

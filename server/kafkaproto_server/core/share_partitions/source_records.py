@@ -5,8 +5,8 @@ offsets: compaction has removed it, or the batch claims more records than it has
 that are there. Of those that nobody can see any more, since the log has lost them or they cannot be read, only the last
 ones of a range get a letter: a range may claim billions.
 
-Of a record, only what is copied becomes an object. Where a round ends in the middle of a batch, its `Place` lets the
-next one begin there.
+Of a record, only what is copied becomes an object. Where a round ends in the middle of a batch, its `SourcePlace` lets
+the next one begin there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ READS: Final = 16
 """How often the log is read for one round. There may be many batches without records."""
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """Where a record is in its batch."""
 
     base_offset: int
@@ -47,12 +47,12 @@ class SourceRecords:
     """Finds the records of one round."""
 
     def __init__(
-        self, read: Callable[[int], Buffer], log_start: int, max_bytes: int, place: Place | None = None
+        self, read: Callable[[int], Buffer], log_start: int, max_bytes: int, place: SourcePlace | None = None
     ) -> None:
         """``read`` returns batches of the log, the first of which has an offset; nothing if it cannot. It may block.
         A record is copied only if the dead-letter topic, whose batches have at most ``max_bytes``, may take it.
         ``place`` is where a round before this one has ended."""
-        self.place: Place | None = None
+        self.place: SourcePlace | None = None
         """The record that was found last."""
         self.looked_to = log_start
         """If it was looked for in so much of the log as one round may read: where the next one goes on."""
@@ -170,7 +170,7 @@ class SourceRecords:
             for delta, position, _ in located_records(data, count - index, self._position):
                 if offset <= base_offset + delta <= view.last_offset:
                     self._index, self._position = index, position
-                    self.place = Place(base_offset, base_offset + delta, index, position)
+                    self.place = SourcePlace(base_offset, base_offset + delta, index, position)
                     return True
                 index += 1
         # What follows is damaged, or nothing.

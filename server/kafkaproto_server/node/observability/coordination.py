@@ -20,7 +20,7 @@ from kafkaproto_server.shell.coordinators.groups.groups import GroupCoordinators
 from kafkaproto_server.shell.coordinators.led import LedCounts
 from kafkaproto_server.shell.coordinators.share_state.share_state import ShareCoordinators
 from kafkaproto_server.shell.coordinators.transactions.transactions import TransactionCoordinators
-from kafkaproto_server.shell.share_partitions.dead_letters import GroupCounts
+from kafkaproto_server.shell.share_partitions.dead_letters import DeadLetterCounts
 from kafkaproto_server.shell.share_partitions.service import ShareService
 
 MAX_SHARE_PARTITIONS: Final = 1_000
@@ -70,7 +70,7 @@ class CoordinationMoment:
     """Offset by partition."""
     sessions: int
     session_partitions: int
-    dead_letters: Mapping[str, GroupCounts]
+    dead_letters: Mapping[str, DeadLetterCounts]
     """By share group."""
     share_partitions: Sequence[SharePartitionNumbers]
 

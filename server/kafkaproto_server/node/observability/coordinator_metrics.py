@@ -18,7 +18,7 @@ from kafkaproto_server.metadata.topic_names import SHARE_TOPIC
 from kafkaproto_server.node.observability.coordination import CoordinationMoment
 from kafkaproto_server.node.observability.families import counter, counters, gauge, gauges, summary
 from kafkaproto_server.shell.coordinators.led import LedCounts
-from kafkaproto_server.shell.share_partitions.dead_letters import GroupCounts
+from kafkaproto_server.shell.share_partitions.dead_letters import DeadLetterCounts
 
 GROUPS = "kafka_server_group_coordinator_metrics"
 CLASSIC_GROUPS = "kafka_coordinator_group_groupmetadatamanager"
@@ -30,7 +30,7 @@ SHARE_GROUPS = "kafka_server_sharegroupmetrics"
 SHARE_PARTITIONS = "kafka_server_sharepartitionmetrics"
 SHARE_SESSIONS = "kafka_server_sharesessioncache"
 
-_DEAD_LETTERS: tuple[tuple[str, str, Callable[[GroupCounts], int]], ...] = (
+_DEAD_LETTERS: tuple[tuple[str, str, Callable[[DeadLetterCounts], int]], ...] = (
     (
         "deadletterqueuerecordcount",
         "Records written to the dead-letter topic of a share group.",

@@ -34,7 +34,7 @@ CONFIGS = {"errors.deadletterqueue.group.enable": "true", "message.timestamp.typ
 Told = Callable[[ErrorCode, str | None], None]
 
 
-class _Batch(msgspec.Struct, frozen=True):
+class _LetterBatch(msgspec.Struct, frozen=True):
     """A batch for another broker."""
 
     topic: TopicImage
@@ -70,7 +70,7 @@ class DeadLetterChannels:
         self._channel = channel
         self._produce = produce
         self._call_later = call_later
-        self._requests: BrokerRequests[_Batch] = BrokerRequests(
+        self._requests: BrokerRequests[_LetterBatch] = BrokerRequests(
             others,
             "share-group-dead-letters",
             request=_request,
@@ -81,7 +81,7 @@ class DeadLetterChannels:
     def produce(self, leader: int, topic: TopicImage, index: int, records: bytes, done: Told) -> None:
         """See `Transport`."""
         if leader != self._broker_id:
-            self._requests.send(leader, _Batch(topic, index, records, done))
+            self._requests.send(leader, _LetterBatch(topic, index, records, done))
             return
         item = ProduceItem(topic_id=topic.topic_id, index=index, records=records, allows_zstd=True)
 
@@ -135,7 +135,7 @@ def creation_of(name: str) -> CreateTopicsRequest.CreatableTopic:
     )
 
 
-def _request(items: Sequence[_Batch]) -> ProduceRequest:
+def _request(items: Sequence[_LetterBatch]) -> ProduceRequest:
     topics: dict[bytes, ProduceRequest.TopicProduceData] = {}
     for each in items:
         topic = topics.setdefault(
@@ -148,7 +148,7 @@ def _request(items: Sequence[_Batch]) -> ProduceRequest:
     return ProduceRequest(acks=ACKS_ALL, timeout_ms=PRODUCE_TIMEOUT_MS, topic_data=list(topics.values()))
 
 
-def _responded(items: Sequence[_Batch], response: Message | None) -> None:
+def _responded(items: Sequence[_LetterBatch], response: Message | None) -> None:
     found: dict[tuple[bytes, int], tuple[ErrorCode, str | None]] = {}
     if response is not None:
         assert isinstance(response, ProduceResponse), "it is the response to Produce"

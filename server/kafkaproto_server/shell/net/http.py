@@ -129,11 +129,11 @@ async def response_to_one(
             _log.info("refused a request that is not HTTP: %s", error)
             response, more_headers = HttpResponse(status=error.error_status_hint, body="bad request\n"), []
         await stream.send_all(_encode(connection, response, more_headers, has_body=has_body))
-    except (trio.BrokenResourceError, _HungUp):
+    except (trio.BrokenResourceError, _HttpHungUp):
         _log.debug("an HTTP client closed its connection before the response was sent")
 
 
-class _HungUp(Exception):
+class _HttpHungUp(Exception):
     """The peer closed its connection before its request was complete."""
 
 
@@ -142,7 +142,7 @@ async def _receive_request(stream: trio.abc.Stream, connection: h11.Connection) 
         data = await stream.receive_some(_RECEIVE_BYTES)
         connection.receive_data(bytes(data))
         if not data:
-            raise _HungUp
+            raise _HttpHungUp
     assert isinstance(event, h11.Request)
     return event
 

@@ -84,7 +84,7 @@ class DiskFailureError(StorageError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _DiskCall:
     work: Callable[[], Any]
     done: Callable[[Any], None]
 
@@ -106,7 +106,7 @@ class DiskWorker:
         self._quorum_state_file = quorum_state_file
         self._snapshots = snapshots
         self._report = report
-        self._jobs: Jobs[PersistJob | _Call] = workers.lane(self._work)
+        self._jobs: Jobs[PersistJob | _DiskCall] = workers.lane(self._work)
 
     def persist(self, job: PersistJob) -> None:
         """Queue a change that is to become durable. ``report`` is called once it is, possibly for several jobs
@@ -118,14 +118,14 @@ class DiskWorker:
 
         An exception from ``work`` ends the node.
         """
-        self._jobs.put(_Call(work, done))
+        self._jobs.put(_DiskCall(work, done))
 
     # -- in the pool's threads -------------------------------------------------------------------------------------
 
-    def _work(self, waiting: deque[PersistJob | _Call], report: Report) -> None:
+    def _work(self, waiting: deque[PersistJob | _DiskCall], report: Report) -> None:
         """Do the first job; if it persists something, together with the jobs behind it that only append."""
         job = waiting.popleft()
-        if isinstance(job, _Call):
+        if isinstance(job, _DiskCall):
             # A call never shares a run: it has to see the log as it was when it was queued.
             with self._failures_named("read or clean"):
                 result = job.work()

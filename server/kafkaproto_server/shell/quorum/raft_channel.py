@@ -24,7 +24,7 @@ from kafkaproto.message import Message
 from kafkaproto_server.base.ports import Rng
 from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.core.raft import wire
-from kafkaproto_server.core.raft.model.requests import Lane, lane_of
+from kafkaproto_server.core.raft.model.requests import RequestLane, lane_of
 from kafkaproto_server.core.raft.values.effects import SendRequest
 from kafkaproto_server.core.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
 from kafkaproto_server.core.raft.values.messages import Destination
@@ -88,9 +88,9 @@ class RaftChannel:
         self._connect = connect
         self._is_known = is_known
         self._report = report
-        self._peers: dict[tuple[int, Lane], PeerChannel] = {}
+        self._peers: dict[tuple[int, RequestLane], PeerChannel] = {}
         # The failures of a lane that were logged since its last success.
-        self._said: dict[tuple[int, Lane], set[RequestFailure]] = {}
+        self._said: dict[tuple[int, RequestLane], set[RequestFailure]] = {}
         self.statistics: dict[int, PeerStatistics] = {}
         """By the destination's id, or `UNKNOWN_NODES`."""
 
@@ -111,11 +111,11 @@ class RaftChannel:
             self._forget_unknown()
             async with trio.open_nursery() as nursery:
                 for destination in destinations():
-                    for lane in Lane:
+                    for lane in RequestLane:
                         nursery.start_soon(self._make_ready, (destination.id, lane), destination)
             await trio.sleep(READY_INTERVAL_S)
 
-    async def _make_ready(self, lane: tuple[int, Lane], destination: Destination) -> None:
+    async def _make_ready(self, lane: tuple[int, RequestLane], destination: Destination) -> None:
         address = (destination.host, destination.port)
         peer = self._peers.get(lane) or self._peer(lane, destination)
         # If the core knows another address than the one in the voters' record, the core's address is right.
@@ -126,7 +126,7 @@ class RaftChannel:
     def remote_hosts(self, destination: Destination) -> frozenset[str]:
         """The addresses at which a destination was reached; none if it never was."""
         address = (destination.host, destination.port)
-        peers = (self._peers.get((destination.id, lane)) for lane in Lane)
+        peers = (self._peers.get((destination.id, lane)) for lane in RequestLane)
         return frozenset(
             peer.remote_host
             for peer in peers
@@ -165,7 +165,7 @@ class RaftChannel:
         finally:
             peer.close()
 
-    async def _ask_over(self, peer: PeerChannel, lane: tuple[int, Lane], send: SendRequest) -> None:
+    async def _ask_over(self, peer: PeerChannel, lane: tuple[int, RequestLane], send: SendRequest) -> None:
         statistics = self.statistics.setdefault(lane[0], PeerStatistics())
         name = type(send.request).__name__.removesuffix("Request")
         statistics.requests[name] = statistics.requests.get(name, 0) + 1
@@ -195,7 +195,7 @@ class RaftChannel:
         self._report(end)
 
     async def _exchange(
-        self, peer: PeerChannel, lane: tuple[int, Lane], send: SendRequest
+        self, peer: PeerChannel, lane: tuple[int, RequestLane], send: SendRequest
     ) -> ResponseReceived | RequestFailed:
         name = type(send.request).__name__
 
@@ -212,7 +212,7 @@ class RaftChannel:
             return RequestFailed(request_id=send.request_id, failure=failure, error=response.error)
         return ResponseReceived(request_id=send.request_id, response=response)
 
-    def _peer(self, lane: tuple[int, Lane], destination: Destination) -> PeerChannel:
+    def _peer(self, lane: tuple[int, RequestLane], destination: Destination) -> PeerChannel:
         """The connection of a lane. If the destination has moved, it gets a new one, and the old one is closed."""
         peer = self._peers.get(lane)
         if peer is not None and (peer.host, peer.port) == (destination.host, destination.port):
@@ -235,13 +235,15 @@ class RaftChannel:
         )
 
     def _failed(
-        self, send: SendRequest, lane: tuple[int, Lane], failure: RequestFailure, what: str
+        self, send: SendRequest, lane: tuple[int, RequestLane], failure: RequestFailure, what: str
     ) -> RequestFailed:
         name = type(send.request).__name__
         self._log_once(lane, failure, logging.INFO, f"{name} to node {send.destination.id}: {what}")
         return RequestFailed(request_id=send.request_id, failure=failure)
 
-    def _log_once(self, lane: tuple[int, Lane], failure: RequestFailure, level: int, what: str) -> None:
+    def _log_once(
+        self, lane: tuple[int, RequestLane], failure: RequestFailure, level: int, what: str
+    ) -> None:
         if lane[0] == UNKNOWN_NODES:
             _log_unknown.log(level, "%s", what)
             return

@@ -27,7 +27,7 @@ MAX_WAITING = 10_000
 Take = Callable[[int | None], None]
 
 
-class ProducerIds:
+class ProducerIdBlocks:
     """The ids of one broker."""
 
     def __init__(

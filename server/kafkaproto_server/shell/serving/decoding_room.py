@@ -35,7 +35,7 @@ HOSTS_A_LOOK: Final = 64
 
 
 @dataclass(slots=True, eq=False)
-class _Entry:
+class _RoomEntry:
     elements: int
     begin: Callable[[], None]
     owner: Hashable
@@ -49,8 +49,8 @@ class DecodingRoom:
 
     def __init__(self, max_elements: int = MAX_DECODED_BYTES // BYTES_AN_ELEMENT) -> None:
         self._max_elements = max_elements
-        self._queue: HostQueue[_Entry] = HostQueue()
-        self._by_owner: dict[Hashable, _Entry] = {}
+        self._queue: HostQueue[_RoomEntry] = HostQueue()
+        self._by_owner: dict[Hashable, _RoomEntry] = {}
         self._of_hosts: Counter[str] = Counter()
         self._is_admitting = False
         self.used_elements = 0
@@ -69,7 +69,7 @@ class DecodingRoom:
         follow, or `wait` and then `end_wait`.
         """
         assert owner not in self._by_owner, "a connection's requests are served one after the other"
-        entry = _Entry(elements, begin, owner, host)
+        entry = _RoomEntry(elements, begin, owner, host)
         self._by_owner[owner] = entry
         self._queue.append(host, entry)
         self._admit()
@@ -117,9 +117,9 @@ class DecodingRoom:
         finally:
             self._is_admitting = False
 
-    def _next(self) -> _Entry | None:
+    def _next(self) -> _RoomEntry | None:
         """The request to admit now."""
-        passed: list[_Entry] = []
+        passed: list[_RoomEntry] = []
         for host, entry in islice(self._queue.firsts(), HOSTS_A_LOOK):
             if not self._fits(entry):
                 # It is its turn. What comes now would keep it waiting for ever.
@@ -132,7 +132,7 @@ class DecodingRoom:
                 return entry
         return None
 
-    def _fits(self, entry: _Entry) -> bool:
+    def _fits(self, entry: _RoomEntry) -> bool:
         # The largest request alone always fits. Else it would wait for ever, and all behind it.
         return not self.used_elements or self.used_elements + entry.elements <= self._max_elements
 

@@ -44,8 +44,8 @@ from kafkaproto_server.core.share_partitions.dead_letters import (
     next_round,
     refusal,
 )
-from kafkaproto_server.core.share_partitions.settings import ShareConfig, share_settings_of
-from kafkaproto_server.core.share_partitions.source_records import Place, SourceRecords
+from kafkaproto_server.core.share_partitions.settings import SharePartitionConfig, share_settings_of
+from kafkaproto_server.core.share_partitions.source_records import SourcePlace, SourceRecords
 from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE, TOPIC_RESOURCE, TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.share_requests import ShareKey
@@ -121,7 +121,7 @@ class Transport(Protocol):
         """Have a dead-letter topic created. ``done`` is called later."""
 
 
-class GroupCounts(msgspec.Struct, kw_only=True):
+class DeadLetterCounts(msgspec.Struct, kw_only=True):
     """What was done for one group, as Kafka counts it."""
 
     records: int = 0
@@ -132,7 +132,7 @@ class GroupCounts(msgspec.Struct, kw_only=True):
     """Rounds given up because they could not be written."""
 
 
-class _Entry:
+class _LetterEntry:
     """A letter until it is written."""
 
     __slots__ = ("left", "letter", "source")
@@ -146,7 +146,7 @@ class _Entry:
         the letter is written, however often the share partition is loaded anew."""
 
 
-def _first_of(entry: _Entry) -> int:
+def _first_of(entry: _LetterEntry) -> int:
     return entry.letter.first
 
 
@@ -172,7 +172,7 @@ class DeadLetters:
         self.call_at = call_at
         self.in_thread = in_thread
         self.transport = transport
-        self.counts: dict[str, GroupCounts] = {}
+        self.counts: dict[str, DeadLetterCounts] = {}
         """By group."""
         self._outboxes: dict[ShareKey, _Outbox] = {}
         self._on_the_way: dict[int, int] = {}
@@ -247,13 +247,13 @@ class DeadLetters:
 
         self.transport.create_topic(name, created)
 
-    def counts_of(self, group_id: str) -> GroupCounts:
+    def counts_of(self, group_id: str) -> DeadLetterCounts:
         """The counts of a group."""
         counts = self.counts.get(group_id)
         if counts is None:
             if len(self.counts) >= MAX_GROUPS:
                 del self.counts[next(iter(self.counts))]
-            counts = self.counts[group_id] = GroupCounts()
+            counts = self.counts[group_id] = DeadLetterCounts()
         return counts
 
 
@@ -265,12 +265,12 @@ class _Outbox:
         self._node = node
         self.key = source.key
         self.hosted = source.hosted
-        self.entries: list[_Entry] = []
+        self.entries: list[_LetterEntry] = []
         self._sources: set[Source] = set()
         self._tries = 0
         self._is_running = False
         # Where the records of the first letter begin, if that is known.
-        self._place: Place | None = None
+        self._place: SourcePlace | None = None
 
     def add(self, source: Source, letters: Sequence[DeadLetter]) -> None:
         """Letters to write. What waits already, since the share partition was loaded anew, is written once."""
@@ -279,7 +279,7 @@ class _Outbox:
         for each in letters:
             found = _covering(known, each)
             if not found:
-                self.entries.append(_Entry(each, source))
+                self.entries.append(_LetterEntry(each, source))
             elif not source.is_gone:
                 for entry in found:
                     entry.source = source
@@ -298,7 +298,7 @@ class _Outbox:
             return
         image, configs = self._node.image(), self._node.configs()
         settings = share_settings_of(
-            ShareConfig(),
+            SharePartitionConfig(),
             usable(GROUP_KEYS, image.config(GROUP_RESOURCE, self.key.group_id))[0],
             has_dead_letters=True,
         )
@@ -433,10 +433,10 @@ class _Outbox:
             source.letters_written(found)
 
 
-def _covering(known: Sequence[_Entry], letter: DeadLetter) -> list[_Entry]:
+def _covering(known: Sequence[_LetterEntry], letter: DeadLetter) -> list[_LetterEntry]:
     """Those of some letters, in order, that together have all records of one; none if they do not."""
     position = max(0, bisect_right(known, letter.first, key=_first_of) - 1)
-    found: list[_Entry] = []
+    found: list[_LetterEntry] = []
     needed = letter.first
     for entry in known[position:]:
         if needed > letter.last or not entry.letter.first <= needed <= entry.letter.last:

@@ -20,11 +20,11 @@ from kafkaproto_server.config.keys.usable import usable
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter, spent_letters
-from kafkaproto_server.core.share_partitions.in_flight import Change
+from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import (
     OffsetReset,
-    ShareConfig,
+    SharePartitionConfig,
     ShareSettings,
     share_settings_of,
 )
@@ -33,7 +33,13 @@ from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
 from kafkaproto_server.requests.share_requests import ShareError, ShareKey
-from kafkaproto_server.requests.share_state import NO_START_OFFSET, Persister, Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import (
+    NO_START_OFFSET,
+    Persister,
+    ShareState,
+    ShareStateResult,
+    StateBatch,
+)
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
@@ -148,7 +154,7 @@ class LedSharePartitions:
         self._dead_letters = dead_letters
         self.metrics = metrics
         self._known_of: NodeConfigs | None = None
-        self._known = ShareConfig()
+        self._known = SharePartitionConfig()
         self._led: dict[ShareKey, LedSharePartition] = {}
         self._by_group: dict[str, dict[ShareKey, None]] = {}
 
@@ -166,7 +172,7 @@ class LedSharePartitions:
     # -- settings ----------------------------------------------------------------------------------------------
 
     @property
-    def config(self) -> ShareConfig:
+    def config(self) -> SharePartitionConfig:
         """The broker's settings as they are now."""
         configs = self._configs()
         if configs is not self._known_of:
@@ -209,7 +215,7 @@ class LedSharePartitions:
         )
         return led
 
-    def _was_read(self, led: LedSharePartition, result: Result) -> None:
+    def _was_read(self, led: LedSharePartition, result: ShareStateResult) -> None:
         if led.is_gone:
             return
         if result.code is not ErrorCode.NONE:
@@ -288,7 +294,7 @@ class LedSharePartitions:
     # -- changes -------------------------------------------------------------------------------------------------
 
     def persist(
-        self, led: LedSharePartition, change: Change, done: Callable[[ShareError | None], None]
+        self, led: LedSharePartition, change: StateChange, done: Callable[[ShareError | None], None]
     ) -> None:
         """Persist a change, and complete it. ``done`` is called with None, or with why it was taken back."""
         core = led.core
@@ -297,7 +303,7 @@ class LedSharePartitions:
             done(None)
             return
 
-        def written(result: Result) -> None:
+        def written(result: ShareStateResult) -> None:
             error = None if result.code is ErrorCode.NONE else _translated(result)
             core.complete(change, is_kept=error is None, now_ms=self._clock.now_ms())
             if error is not None and error.code in _ENDS_STATE:
@@ -311,7 +317,7 @@ class LedSharePartitions:
 
         self._write(led, core, tuple(change.batches), written)
 
-    def taken_back(self, led: LedSharePartition, change: Change) -> None:
+    def taken_back(self, led: LedSharePartition, change: StateChange) -> None:
         """A change was taken back: of what was spent meanwhile there are letters. If the share partition is gone,
         nobody knows that it was."""
         if not led.is_gone:
@@ -322,7 +328,7 @@ class LedSharePartitions:
         led: LedSharePartition,
         core: SharePartition,
         batches: tuple[StateBatch, ...],
-        done: Callable[[Result], None],
+        done: Callable[[ShareStateResult], None],
     ) -> None:
         key = led.key
         self._persister.write(
@@ -341,7 +347,7 @@ class LedSharePartitions:
         if not batches:
             return
 
-        def written(result: Result) -> None:
+        def written(result: ShareStateResult) -> None:
             # If it could not be persisted, the next leader writes the letters again.
             core.move_start()
             led.wake()
@@ -365,7 +371,7 @@ class LedSharePartitions:
         led.lock_timeouts += sum(each.last_offset - each.first_offset + 1 for each in batches)
         if batches:
 
-            def written(result: Result) -> None:
+            def written(result: ShareStateResult) -> None:
                 # It holds even if it could not be persisted; the next change may persist it.
                 core.move_start()
                 self._dead_letters.write(led, spent_letters(batches))
@@ -376,14 +382,14 @@ class LedSharePartitions:
         self.watch_locks(led)
 
 
-def _translated(result: Result) -> ShareError:
+def _translated(result: ShareStateResult) -> ShareError:
     code = _PERSISTER_ERRORS.get(result.code, ErrorCode.UNKNOWN_SERVER_ERROR)
     return ShareError(code, result.message)
 
 
-def _share_config(configs: NodeConfigs) -> ShareConfig:
+def _share_config(configs: NodeConfigs) -> SharePartitionConfig:
     """The settings of share groups, from the broker's configs."""
-    return ShareConfig(
+    return SharePartitionConfig(
         record_lock_duration_ms=number_of(configs, "group.share.record.lock.duration.ms"),
         min_record_lock_duration_ms=number_of(configs, "group.share.min.record.lock.duration.ms"),
         max_record_lock_duration_ms=number_of(configs, "group.share.max.record.lock.duration.ms"),

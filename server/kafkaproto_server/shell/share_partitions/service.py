@@ -29,7 +29,7 @@ from kafkaproto_server.core.share_partitions.acknowledging import (
     in_pieces,
     release,
 )
-from kafkaproto_server.core.share_partitions.in_flight import Change
+from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.sessions import SessionKey, ShareSession, ShareSessions, rotated
 from kafkaproto_server.metadata.features import SHARE_VERSION
 from kafkaproto_server.metadata.image.image import ClusterImage
@@ -329,7 +329,7 @@ class ShareService:
             said = in_pieces(Acknowledgement(*each) for each in ranges)
             counts = [0] * len(AcknowledgeType)
             self._acknowledge_piece(
-                led, member.member_id, next(said), said, Change(), counts, partial(finish, key, counts)
+                led, member.member_id, next(said), said, StateChange(), counts, partial(finish, key, counts)
             )
         gather.all_asked()
 
@@ -348,7 +348,7 @@ class ShareService:
         member_id: str,
         piece: list[Acknowledgement],
         said: Iterator[list[Acknowledgement]],
-        change: Change,
+        change: StateChange,
         counts: list[int],
         done: Callable[[ShareError | None], None],
     ) -> None:

@@ -52,7 +52,7 @@ _ASK_INTERVAL_S = 0.05
 
 
 @dataclass(slots=True, kw_only=True)
-class _Member:
+class _ClusterMember:
     """A node and its process."""
 
     node: NodeLayout
@@ -84,7 +84,7 @@ class LocalCluster:
 
     def __init__(self, layout: ClusterLayout) -> None:
         self._layout = layout
-        self._members: list[_Member] = []
+        self._members: list[_ClusterMember] = []
         self._is_stopping = False
 
     async def run(self, stop_asked: trio.Event, kill_asked: trio.Event) -> str | None:
@@ -142,7 +142,7 @@ class LocalCluster:
             }
         )
 
-    async def _spawn(self, node: NodeLayout) -> _Member:
+    async def _spawn(self, node: NodeLayout) -> _ClusterMember:
         log_path = self._layout.node_directory(node) / "server.log"
         with log_path.open("ab") as log:
             process = await trio.lowlevel.open_process(
@@ -153,9 +153,9 @@ class LocalCluster:
                 # Ctrl-C is for this process only, which then stops the nodes in order.
                 start_new_session=True,
             )
-            return _Member(node=node, process=process, log_path=log_path, log_start=log.tell())
+            return _ClusterMember(node=node, process=process, log_path=log_path, log_start=log.tell())
 
-    async def _listen_to(self, member: _Member) -> None:
+    async def _listen_to(self, member: _ClusterMember) -> None:
         """Wait for the ready line, then drain the pipe: a full one would block the node."""
         received = b""
         stdout = member.process.stdout
@@ -178,7 +178,7 @@ class LocalCluster:
 
     # -- while it runs -----------------------------------------------------------------------------------------
 
-    async def _report_end(self, member: _Member) -> None:
+    async def _report_end(self, member: _ClusterMember) -> None:
         await member.process.wait()
         if not self._is_stopping:
             properties = self._layout.properties_path(member.node)
@@ -227,12 +227,12 @@ def _brokers_named_by(address: str) -> set[int]:
     return {broker.node_id for broker in response.brokers}
 
 
-def _signal(member: _Member, number: signal.Signals) -> None:
+def _signal(member: _ClusterMember, number: signal.Signals) -> None:
     if member.process.poll() is None:
         member.process.send_signal(number)
 
 
-async def _wait_until_ended(members: Sequence[_Member]) -> None:
+async def _wait_until_ended(members: Sequence[_ClusterMember]) -> None:
     for member in members:
         await member.process.wait()
 

@@ -115,7 +115,7 @@ class Remove:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
+class AlterationWait:
     """Nothing can be done now."""
 
     reason: str
@@ -123,7 +123,7 @@ class Wait:
     """Whether the reason is that target nodes do not fetch at all."""
 
 
-Step = Add | Remove | Wait
+Step = Add | Remove | AlterationWait
 
 
 def view_of(quorum: DescribedQuorum) -> QuorumView:
@@ -183,7 +183,7 @@ def _add_one(view: QuorumView, missing: frozenset[int]) -> Step:
         )
     absent = missing - {each.key.id for each in new_voters}
     if absent:
-        return Wait(
+        return AlterationWait(
             reason=f"{_ids(absent)} must run as observers of this quorum: start them, with "
             "controller.quorum.bootstrap.servers that lead here",
             is_absence=True,
@@ -191,7 +191,7 @@ def _add_one(view: QuorumView, missing: frozenset[int]) -> Step:
     ready = [each for each in new_voters if each.is_caught_up]
     if not ready:
         behind = ", ".join(f"{each.key.id} is {each.lag} records behind" for each in new_voters)
-        return Wait(reason=f"waiting for a new replica to catch up: {behind}")
+        return AlterationWait(reason=f"waiting for a new replica to catch up: {behind}")
     readiest = min(ready, key=lambda each: (each.lag, each.caught_up_ms_ago, each.key.id))
     return _only_with_majority([*view.voters, readiest], Add(replica=readiest), view.leader_id)
 
@@ -201,7 +201,7 @@ def _only_with_majority(voters: list[ReplicaView], step: Add | Remove, leader_id
     dead = [voter.key.id for voter in voters if not (voter.is_live or voter.key.id == leader_id)]
     if len(voters) - len(dead) > len(voters) // 2:
         return step
-    return Wait(
+    return AlterationWait(
         reason=f"waiting for voters {_ids(dead)} to fetch: without them the next step would cost the majority"
     )
 
@@ -240,7 +240,7 @@ class Alteration:
             if step is None:
                 self._show(f"the voters are {_ids(self._target)}; {view.leader_id} leads")
                 return
-            if isinstance(step, Wait):
+            if isinstance(step, AlterationWait):
                 self._wait(step)
             else:
                 self._absent_since = None
@@ -265,7 +265,7 @@ class Alteration:
                 self._notify_once(f"waiting for a leader: {error}")
             self._sleep(POLL_INTERVAL_S)
 
-    def _wait(self, step: Wait) -> None:
+    def _wait(self, step: AlterationWait) -> None:
         now = self._monotonic()
         if not step.is_absence:
             self._absent_since = None

@@ -13,7 +13,7 @@ from kafkaproto_server.base.later import run_to_end
 from kafkaproto_server.core.controller.machine.appending import batches_of
 from kafkaproto_server.core.controller.machine.metadata_transactions import TRANSACTION_NAME, fitted
 from kafkaproto_server.core.controller.values import batches
-from kafkaproto_server.core.controller.values.command import ApiError, Result
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult
 from kafkaproto_server.metadata.image.digest import digest
 from tests.core.controller.support.harness import Harness
 
@@ -145,7 +145,7 @@ def test_a_request_that_may_not_exceed_a_batch_is_still_refused() -> None:
 
 
 def test_a_request_of_too_many_records_is_refused_before_any_is_encoded() -> None:
-    steps = batches_of(Result(records=[NoOpRecord()] * (BATCH + 1)), 30)
+    steps = batches_of(CommandResult(records=[NoOpRecord()] * (BATCH + 1)), 30)
     with pytest.raises(ApiError) as refused:
         next(steps)
     assert refused.value.code == ErrorCode.POLICY_VIOLATION

@@ -18,7 +18,7 @@ from kafkaproto_server.core.coordinators.groups.classic.group import ClassicGrou
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGroup, ConsumerState
 from kafkaproto_server.core.coordinators.groups.counted import CountedGroups
 from kafkaproto_server.core.coordinators.groups.shard import GroupShard
-from kafkaproto_server.core.coordinators.groups.share.group import ShareState
+from kafkaproto_server.core.coordinators.groups.share.group import ShareGroupState
 from kafkaproto_server.core.coordinators.groups.streams.config import StreamsConfig
 from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup, StreamsState
 from kafkaproto_server.core.coordinators.values import CoordinatorError
@@ -216,7 +216,7 @@ def test_counters_are_what_a_recount_finds_whatever_happens() -> None:
             assert_counted(life.shard)
         seen += life.seen
     # Else the test says little. No group stays dead.
-    states = (*ClassicState, *ConsumerState, *ShareState, *StreamsState)
+    states = (*ClassicState, *ConsumerState, *ShareGroupState, *StreamsState)
     assert [each for each in states if not seen[each]] == [ClassicState.DEAD]
 
 

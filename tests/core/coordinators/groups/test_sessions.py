@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.coordinators.groups.sessions import RETRY_MS, SessionWatch, SessionWatches
+from kafkaproto_server.core.coordinators.groups.sessions import RETRY_MS, MemberSessionWatch, SessionWatches
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from tests.core.coordinators.support.transaction_log import World
 
@@ -15,7 +15,7 @@ SESSION_MS = 10_000
 @dataclass
 class Group:
     members: dict[str, str] = field(default_factory=dict)
-    watches: dict[str, SessionWatch] = field(default_factory=dict)
+    watches: dict[str, MemberSessionWatch] = field(default_factory=dict)
 
 
 class Coordinator(World):
@@ -27,8 +27,8 @@ class Coordinator(World):
         self.fenced: list[tuple[int, str]] = []
         """When, and who."""
         self.is_refused = False
-        self.watches: SessionWatches[Group, str, SessionWatch] = SessionWatches(
-            self, lambda group: group is self.group, self._fence, SessionWatch
+        self.watches: SessionWatches[Group, str, MemberSessionWatch] = SessionWatches(
+            self, lambda group: group is self.group, self._fence, MemberSessionWatch
         )
 
     def _fence(self, group: Group, member: str) -> None:

@@ -13,7 +13,7 @@ from kafkaproto.messages import GroupMetadataKey
 from kafkaproto_server.core.coordinators.groups.consumer.regexes import MIN_REFRESH_INTERVAL_MS
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
-from kafkaproto_server.requests.streams_group_requests import Endpoint, StreamsHeartbeatValues
+from kafkaproto_server.requests.streams_group_requests import StreamsHeartbeatValues, UserEndpoint
 from tests.core.coordinators.support.derived import check_classic, check_consumer, check_share, check_streams
 from tests.core.coordinators.support.groups import REBALANCE_MS, SESSION_MS, Groups
 from tests.core.coordinators.support.offsets import of
@@ -267,7 +267,7 @@ def test_of_a_topic_with_fewer_partitions_some_tasks_read_none() -> None:
     groups = Groups()
     groups.topics.counts = {"a": 2, "b": 3}
     both = topology(subtopology("0", ["a", "b"]))
-    groups.streams("m1", topology=both, user_endpoint=Endpoint("h", 1))
+    groups.streams("m1", topology=both, user_endpoint=UserEndpoint("h", 1))
     response = groups.streams("m2", topology=both)
     (part,) = response.partitions_by_user_endpoint or []
     assert [(each.topic, each.partitions) for each in part.active_partitions] == [

@@ -14,8 +14,8 @@ from kafkaproto_server.requests.share_state import (
     ACKNOWLEDGED,
     AVAILABLE,
     MAX_STATE_BATCHES,
-    Result,
     ShareState,
+    ShareStateResult,
     StateBatch,
 )
 from tests.core.coordinators.support.share_world import HOUR_MS, KEY, OTHER_ID, TOPIC_ID, ShareWorld
@@ -59,12 +59,12 @@ def test_a_state_that_begins_anew_has_nothing_of_the_old_one_but_its_fences() ->
     world.write((10, 12, AVAILABLE, 1), leader_epoch=5)
     assert world.initialize(epoch=2, start=20).code is OK
     assert world.value().snapshot_epoch == 1
-    assert world.read(leader_epoch=5) == Result(OK, None, ShareState(2, 20, 0, ()))
+    assert world.read(leader_epoch=5) == ShareStateResult(OK, None, ShareState(2, 20, 0, ()))
     assert world.read(leader_epoch=4).code is FENCED_LEADER
     assert world.write(epoch=1, leader_epoch=5).code is FENCED_STATE
     # The leader epoch that was known needs no record; the summary has that of the records.
     assert world.names == "suus"
-    assert world.summary() == Result(OK, None, ShareState(2, 20, 0), 0)
+    assert world.summary() == ShareStateResult(OK, None, ShareState(2, 20, 0), 0)
 
 
 def test_a_former_leader_stays_fenced_by_a_state_that_begins_anew_and_is_written() -> None:
@@ -94,7 +94,7 @@ def test_a_reader_gets_the_state_and_its_epoch_holds_from_then_on() -> None:
     world = begun()
     world.write((12, 14, ACKNOWLEDGED, 1), start=11, count=3)
     state = ShareState(1, 11, 3, (StateBatch(12, 14, ACKNOWLEDGED, 1),))
-    assert world.read(leader_epoch=2) == Result(OK, None, state)
+    assert world.read(leader_epoch=2) == ShareStateResult(OK, None, state)
     assert world.names == "suu"
     assert world.value().leader_epoch == 2
     assert world.value().state_batches == []
@@ -104,7 +104,7 @@ def test_a_reader_gets_the_state_and_its_epoch_holds_from_then_on() -> None:
     world.start()
     assert world.read(leader_epoch=1).code is FENCED_LEADER
     assert world.write(leader_epoch=1).code is FENCED_LEADER
-    assert world.read(leader_epoch=2) == Result(OK, None, state)
+    assert world.read(leader_epoch=2) == ShareStateResult(OK, None, state)
     assert world.names == "suu"
 
 
@@ -126,13 +126,13 @@ def test_a_summary_has_no_batches_and_fences_nobody() -> None:
     world = begun()
     world.write((10, 12, AVAILABLE, 1), count=2, start=10)
     before = world.state()
-    assert world.summary() == Result(OK, None, ShareState(1, 10, 2), 0)
+    assert world.summary() == ShareStateResult(OK, None, ShareState(1, 10, 2), 0)
     assert (world.names, world.state()) == ("su", before)
 
 
 def test_the_summary_of_a_partition_without_state() -> None:
     world = ShareWorld()
-    assert world.summary() == Result(OK, None, ShareState(0, -1, -1), 0)
+    assert world.summary() == ShareStateResult(OK, None, ShareState(0, -1, -1), 0)
     assert world.summary(NEGATIVE).code is INVALID
     assert world.summary(NOWHERE).code is UNKNOWN
 
@@ -330,7 +330,7 @@ def test_a_deleted_state_is_gone_with_its_fences() -> None:
 
 def test_responses_wait_until_what_they_rest_on_is_committed() -> None:
     world = ShareWorld(commits_at_once=False)
-    results: list[Result] = []
+    results: list[ShareStateResult] = []
     world.coordinator.initialize(KEY, 1, 0, results.append)
     world.coordinator.read_summary(KEY, results.append)
     world.coordinator.initialize(KEY, 0, 0, results.append)
@@ -359,7 +359,7 @@ def test_what_the_log_refuses_has_not_happened(problem: ErrorCode, told: ErrorCo
 
 def test_what_is_not_committed_in_time_is_in_doubt() -> None:
     world = ShareWorld(commits_at_once=False)
-    results: list[Result] = []
+    results: list[ShareStateResult] = []
     world.coordinator.initialize(KEY, 1, 0, results.append)
     world.log.give_up(ErrorCode.REQUEST_TIMED_OUT)
     assert [each.code for each in results] == [ErrorCode.COORDINATOR_NOT_AVAILABLE]

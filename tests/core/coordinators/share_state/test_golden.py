@@ -17,7 +17,7 @@ from kafkaproto.records.coordinator import (
     encode_coordinator_record,
 )
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
-from kafkaproto_server.requests.share_state import Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import ShareState, ShareStateResult, StateBatch
 from tests.core.coordinators.support.share_world import ShareWorld
 
 GOLDEN: Any = json.loads((Path(__file__).parent / "golden" / "share_group_state.json").read_text())
@@ -58,7 +58,7 @@ def test_a_coordinator_begins_with_what_apache_kafka_has_written() -> None:
     world.log.commit()
     world.start()
     batches = (StateBatch(8, 12, 0, 2), StateBatch(20, 20, 4, 5))
-    assert world.read(key=FIRST, leader_epoch=3) == Result(
+    assert world.read(key=FIRST, leader_epoch=3) == ShareStateResult(
         ErrorCode.NONE, None, ShareState(2, 8, -1, batches)
     )
     assert world.state(SECOND) is None

@@ -6,7 +6,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.coordinators.share_state.coordinator import WEIGHT_AT_ONCE
-from kafkaproto_server.requests.share_state import ACKNOWLEDGED, Result
+from kafkaproto_server.requests.share_state import ACKNOWLEDGED, ShareStateResult
 from tests.core.coordinators.support.share_world import KEY, TOPIC_ID, ShareWorld
 
 PRUNE_MS, COLD_MS = 1_000, 10_000
@@ -74,7 +74,7 @@ def test_a_tombstone_is_kept_until_there_is_something_behind_it() -> None:
 
 def test_nothing_is_pruned_before_the_snapshots_are_committed() -> None:
     world = ShareWorld(prune_interval_ms=PRUNE_MS, commits_at_once=False)
-    results: list[Result] = []
+    results: list[ShareStateResult] = []
     world.coordinator.initialize(KEY, 1, 0, results.append)
     world.coordinator.initialize(KEY, 1, 0, results.append)
     world.world.advance(PRUNE_MS)

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from kafkaproto_server.core.coordinators.groups.classic.group import ClassicGroup
 from kafkaproto_server.core.coordinators.groups.classic.pending_members import id_key
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGroup
-from kafkaproto_server.core.coordinators.groups.consumer.member import MemberState as ConsumerMemberState
+from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMemberState
 from kafkaproto_server.core.coordinators.groups.revocations import RevocationWatch
-from kafkaproto_server.core.coordinators.groups.sessions import RETRY_MS, SessionWatch
+from kafkaproto_server.core.coordinators.groups.sessions import RETRY_MS, MemberSessionWatch
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup
 from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup, each_task
-from kafkaproto_server.core.coordinators.groups.streams.member import MemberState as StreamsMemberState
+from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMemberState
 from tests.core.coordinators.support.world import World
 
 
@@ -97,7 +97,9 @@ def check_streams(group: StreamsGroup, world: World) -> None:
     _check_revocations(here, group.watches, world)
 
 
-def _check_watches(member_ids: Iterable[str], watches: Mapping[str, SessionWatch], world: World) -> None:
+def _check_watches(
+    member_ids: Iterable[str], watches: Mapping[str, MemberSessionWatch], world: World
+) -> None:
     assert watches.keys() == set(member_ids)
     due = world.due()
     for each in watches.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.requests.share_state import Done, Result, ShareState
+from kafkaproto_server.requests.share_state import Done, ShareState, ShareStateResult
 
 Key = tuple[str, bytes, int]
 
@@ -25,12 +25,12 @@ class MemoryPersister:
         """Whether nothing is responded at the moment."""
         self.unanswered: list[Callable[[], None]] = []
 
-    def _respond(self, name: str, key: Key, done: Done, act: Callable[[], Result]) -> None:
+    def _respond(self, name: str, key: Key, done: Done, act: Callable[[], ShareStateResult]) -> None:
         self.asked.append((name, key))
         code = self.codes.get((name, key[2]))
 
         def respond() -> None:
-            done(act() if code is None else Result(code, "refused"))
+            done(act() if code is None else ShareStateResult(code, "refused"))
 
         if self.is_silent:
             self.unanswered.append(respond)
@@ -49,9 +49,9 @@ class MemoryPersister:
         """As Persister has it."""
         key = group_id, topic_id, partition
 
-        def act() -> Result:
+        def act() -> ShareStateResult:
             self.states[key] = ShareState(state_epoch=state_epoch, start_offset=start_offset)
-            return Result(ErrorCode.NONE)
+            return ShareStateResult(ErrorCode.NONE)
 
         self._respond("initialize", key, done, act)
 
@@ -65,9 +65,9 @@ class MemoryPersister:
         """As Persister has it."""
         key = group_id, topic_id, partition
 
-        def act() -> Result:
+        def act() -> ShareStateResult:
             state = self.states.get(key)
-            return Result(ErrorCode.NONE, state=state or ShareState(state_epoch=0), leader_epoch=7)
+            return ShareStateResult(ErrorCode.NONE, state=state or ShareState(state_epoch=0), leader_epoch=7)
 
         self._respond("read_summary", key, done, act)
 
@@ -81,8 +81,8 @@ class MemoryPersister:
         """As Persister has it."""
         key = group_id, topic_id, partition
 
-        def act() -> Result:
+        def act() -> ShareStateResult:
             self.states.pop(key, None)
-            return Result(ErrorCode.NONE)
+            return ShareStateResult(ErrorCode.NONE)
 
         self._respond("delete", key, done, act)

@@ -8,14 +8,14 @@ from typing import Any
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup
-from kafkaproto_server.core.coordinators.groups.share.service import ShareService
+from kafkaproto_server.core.coordinators.groups.share.service import ShareGroupService
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 from kafkaproto_server.requests.share_group_requests import (
     AlteredTopic,
     DeletedTopic,
     ShareHeartbeatOutcome,
     ShareHeartbeatValues,
-    TopicPartition,
+    TopicIdPartition,
 )
 from tests.core.coordinators.support.consumers import topic_id
 from tests.core.coordinators.support.groups import Groups
@@ -36,7 +36,7 @@ class ShareCoordinator(Groups):
         self.topics.counts = {"a": 2} if counts is None else dict(counts)
 
     @property
-    def share(self) -> ShareService:
+    def share(self) -> ShareGroupService:
         """What is tested."""
         return self.shard.share
 
@@ -115,14 +115,14 @@ class ShareCoordinator(Groups):
         self.advance(TURN_MS)
 
 
-def all_of(name: str, count: int) -> set[TopicPartition]:
+def all_of(name: str, count: int) -> set[TopicIdPartition]:
     """The partitions of a topic."""
-    return {TopicPartition(topic_id(name), index) for index in range(count)}
+    return {TopicIdPartition(topic_id(name), index) for index in range(count)}
 
 
-def flat(partitions: Partitions) -> set[TopicPartition]:
+def flat(partitions: Partitions) -> set[TopicIdPartition]:
     """The same, one by one."""
-    return {TopicPartition(each, index) for each, indexes in partitions.items() for index in indexes}
+    return {TopicIdPartition(each, index) for each, indexes in partitions.items() for index in indexes}
 
 
 def persistent(group: ShareGroup | None) -> object:

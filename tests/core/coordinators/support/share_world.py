@@ -7,10 +7,10 @@ from typing import Any
 
 from kafkaproto.records.coordinator import SHARE_RECORDS
 from kafkaproto_server.base.metrics.coordinators import ShareStateMetrics
-from kafkaproto_server.core.coordinators.share_state.config import ShareConfig
+from kafkaproto_server.core.coordinators.share_state.config import ShareStateConfig
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
-from kafkaproto_server.requests.share_state import Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import ShareState, ShareStateResult, StateBatch
 from tests.core.coordinators.support.transaction_log import MemoryLog, World
 
 TOPIC_ID, OTHER_ID = b"\x01" * 16, b"\x02" * 16
@@ -40,7 +40,7 @@ class ShareWorld:
         """The number of partitions of each topic."""
         self.enabled = True
         self.pruned: list[tuple[int, Callable[[bool], None]]] = []
-        self.config = ShareConfig(
+        self.config = ShareStateConfig(
             **{"prune_interval_ms": HOUR_MS, "cold_snapshot_interval_ms": HOUR_MS, **settings}
         )
         self.metrics = ShareStateMetrics()
@@ -68,13 +68,13 @@ class ShareWorld:
 
     # -- requests: the results that have come
 
-    def initialize(self, epoch: int = 1, start: int = 0, key: SharePartitionKey = KEY) -> Result:
+    def initialize(self, epoch: int = 1, start: int = 0, key: SharePartitionKey = KEY) -> ShareStateResult:
         return only(lambda done: self.coordinator.initialize(key, epoch, start, done))
 
-    def read(self, leader_epoch: int = 1, key: SharePartitionKey = KEY) -> Result:
+    def read(self, leader_epoch: int = 1, key: SharePartitionKey = KEY) -> ShareStateResult:
         return only(lambda done: self.coordinator.read(key, leader_epoch, done))
 
-    def summary(self, key: SharePartitionKey = KEY) -> Result:
+    def summary(self, key: SharePartitionKey = KEY) -> ShareStateResult:
         return only(lambda done: self.coordinator.read_summary(key, done))
 
     def write(
@@ -85,11 +85,11 @@ class ShareWorld:
         start: int = -1,
         count: int = -1,
         key: SharePartitionKey = KEY,
-    ) -> Result:
+    ) -> ShareStateResult:
         state = ShareState(epoch, start, count, tuple(StateBatch(*each) for each in batches))
         return only(lambda done: self.coordinator.write(key, state, leader_epoch, done))
 
-    def delete(self, key: SharePartitionKey = KEY) -> Result:
+    def delete(self, key: SharePartitionKey = KEY) -> ShareStateResult:
         return only(lambda done: self.coordinator.delete(key, done))
 
     # -- what is written
@@ -117,9 +117,9 @@ class ShareWorld:
         )
 
 
-def only(ask: Callable[[Callable[[Result], None]], None]) -> Result:
+def only(ask: Callable[[Callable[[ShareStateResult], None]], None]) -> ShareStateResult:
     """The result that came at once."""
-    results: list[Result] = []
+    results: list[ShareStateResult] = []
     ask(results.append)
     (result,) = results
     return result

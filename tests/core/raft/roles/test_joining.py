@@ -7,7 +7,7 @@ import msgspec
 from kafkaproto_server.base.types import Endpoint, LeaderAndEpoch, ReplicaKey, Voter
 from kafkaproto_server.core.raft.model.core import Core
 from kafkaproto_server.core.raft.model.log_index import LogIndex
-from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.model.states import Follower, leader_and_epoch
 from kafkaproto_server.core.raft.roles import joining
 from kafkaproto_server.core.raft.values.config import RaftConfig
@@ -209,7 +209,7 @@ class TestUpdatingTheOwnEntry:
     def test_a_leader_that_cannot_be_asked_now_is_asked_after_the_back_off(self) -> None:
         harness = Harness(voter_set(1, 2, 3), node_endpoints=MOVED)
         leader = Destination(id=1, host="host1", port=9093)
-        harness.core.requests.rest(leader, Lane.OTHER, PERIOD_MS)
+        harness.core.requests.rest(leader, RequestLane.OTHER, PERIOD_MS)
         harness.tick_at(PERIOD_MS)
         assert harness.asked == []
         assert harness.deadline_ms == PERIOD_MS + 20

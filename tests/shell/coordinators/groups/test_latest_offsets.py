@@ -10,7 +10,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ListOffsetsRequest, ListOffsetsResponse
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
-from kafkaproto_server.requests.share_group_requests import LatestOffset, TopicPartition
+from kafkaproto_server.requests.share_group_requests import LatestOffset, TopicIdPartition
 from kafkaproto_server.shell.coordinators.groups import latest_offsets as module
 from kafkaproto_server.shell.coordinators.groups.latest_offsets import AT_ONCE, LatestOffsetFinder
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
@@ -27,7 +27,7 @@ class Finder:
         self.broker.topic("t", *[[ME]] * here, [OTHER])
         self.queries: list[OffsetQuery] = []
         self.later: list[Callable[[], None]] = []
-        self.results: list[Mapping[TopicPartition, LatestOffset]] = []
+        self.results: list[Mapping[TopicIdPartition, LatestOffset]] = []
         self.sent: list[tuple[int, Any]] = []
         self.finder = LatestOffsetFinder(
             other_brokers(ME),
@@ -41,10 +41,10 @@ class Finder:
         self.queries.append(query)
         found(OffsetResult(offset=10 + query.index))
 
-    def of(self, index: int, topic: str = "t") -> TopicPartition:
-        return TopicPartition(self.broker.topic_id(topic), index)
+    def of(self, index: int, topic: str = "t") -> TopicIdPartition:
+        return TopicIdPartition(self.broker.topic_id(topic), index)
 
-    def find(self, *partitions: TopicPartition) -> None:
+    def find(self, *partitions: TopicIdPartition) -> None:
         self.finder.find(partitions, self.results.append)
         while self.later:
             self.later.pop(0)()
@@ -60,7 +60,7 @@ def test_its_own_partitions_are_looked_up_as_for_a_consumer() -> None:
 
 def test_what_there_is_not_has_an_error() -> None:
     finder = Finder()
-    unknown = TopicPartition(b"\x07" * 16, 0)
+    unknown = TopicIdPartition(b"\x07" * 16, 0)
     finder.find(finder.of(9), unknown)
     missing = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
     assert finder.results == [{finder.of(9): missing, unknown: missing}]

@@ -11,8 +11,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.metadata.topic_names import SHARE_TOPIC
 from kafkaproto_server.requests.share_state import (
     ACKNOWLEDGED,
-    Result,
     ShareState,
+    ShareStateResult,
     StateBatch,
 )
 from kafkaproto_server.shell.coordinators.share_state import persister as module
@@ -51,7 +51,7 @@ class Persisting:
         self.persister._requests.send = (  # type: ignore[method-assign]
             lambda broker_id, item: self.sent.append((broker_id, item))
         )
-        self.results: list[Result] = []
+        self.results: list[ShareStateResult] = []
 
     def turn(self, wait_ms: int = 0) -> None:
         """Let time pass, and do what is due."""
@@ -104,10 +104,10 @@ def test_the_coordinator_on_this_broker_is_asked_a_moment_later() -> None:
         assert persisting.results.pop().code is OK
     persisting.summary()
     persisting.turn()
-    assert persisting.results == [Result(OK, None, ShareState(1, 5, 3), 2)]
+    assert persisting.results == [ShareStateResult(OK, None, ShareState(1, 5, 3), 2)]
     persisting.read()
     persisting.turn()
-    assert persisting.results[1] == Result(OK, None, STATE)
+    assert persisting.results[1] == ShareStateResult(OK, None, STATE)
     persisting.delete()
     persisting.read()
     persisting.turn()
@@ -175,10 +175,10 @@ def test_what_the_other_requests_hold_and_what_comes_of_them() -> None:
     gone = deleted.PartitionResult(partition=0)
     persisting.respond(deleted(results=[deleted.DeleteStateResult(topic_id=topic_id, partitions=[gone])]))
     assert persisting.results == [
-        Result(OK),
-        Result(OK, None, ShareState(1, 5, -1, BATCHES[:1])),
-        Result(OK, None, ShareState(1, 5, 3), 2),
-        Result(OK),
+        ShareStateResult(OK),
+        ShareStateResult(OK, None, ShareState(1, 5, -1, BATCHES[:1])),
+        ShareStateResult(OK, None, ShareState(1, 5, 3), 2),
+        ShareStateResult(OK),
     ]
 
 
@@ -202,7 +202,7 @@ def test_a_refusal_is_told_at_once(code: int, told: ErrorCode) -> None:
     persisting.read()
     persisting.turn()
     persisting.respond(refused(persisting, code, "why"))
-    assert persisting.results == [Result(told, "why")]
+    assert persisting.results == [ShareStateResult(told, "why")]
 
 
 def test_what_a_response_leaves_out_is_in_doubt() -> None:

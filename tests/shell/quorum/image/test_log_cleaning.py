@@ -13,7 +13,7 @@ from kafkaproto_server.base.types import METADATA_TOPIC_ID
 from kafkaproto_server.core.raft.values.events import LogStartMoved
 from kafkaproto_server.shell.process.io_workers import IoWorkers
 from kafkaproto_server.shell.quorum.disk_worker import DiskFailureError, DiskWorker
-from kafkaproto_server.shell.quorum.image.log_cleaning import LogCleaner
+from kafkaproto_server.shell.quorum.image.log_cleaning import MetadataLogCleaner
 from kafkaproto_server.shell.storage.log.log import Log
 from kafkaproto_server.shell.storage.log.retention import RetentionLimits
 from kafkaproto_server.shell.storage.log.segment import LogConfig
@@ -60,7 +60,7 @@ class Harness:
             snapshots=self.store,
             report=lambda report: None,
         )
-        self.cleaner = LogCleaner(
+        self.cleaner = MetadataLogCleaner(
             disk=self.disk,
             log=self.log,
             snapshots=self.store,

@@ -10,7 +10,7 @@ from typing import Any
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.coordinators.groups.classic.groups import ClassicGroups
 from kafkaproto_server.core.coordinators.groups.consumer import change
-from kafkaproto_server.core.coordinators.groups.consumer.change import Change
+from kafkaproto_server.core.coordinators.groups.consumer.change import ConsumerChange
 from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
 from kafkaproto_server.core.coordinators.groups.sessions import SessionWatches
 from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
@@ -74,7 +74,7 @@ def _does_not_assign_anew() -> Patches:
 
 
 def _does_not_take_steps() -> Patches:
-    return [(Change, "step", nothing)]
+    return [(ConsumerChange, "step", nothing)]
 
 
 # -- transactions ------------------------------------------------------------------------------------------------

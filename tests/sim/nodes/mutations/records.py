@@ -7,7 +7,7 @@ from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.controller.brokers import alter_partition
-from kafkaproto_server.core.replicas.followers import Follower
+from kafkaproto_server.core.replicas.followers import FollowerReplica
 from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.shell.replicas.followers import fetchers
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
@@ -99,13 +99,13 @@ def _takes_earlier_runs_of_brokers_into_the_isr() -> Patches:
 
 
 def _counts_what_it_sends() -> Patches:
-    original = Follower.fetched
+    original = FollowerReplica.fetched
 
     def fetched(self: Any, *given: Any, leader_end_offset: int, **more: Any) -> None:
         original(self, *given, leader_end_offset=leader_end_offset, **more)
         self.log_end_offset = leader_end_offset
 
-    return [(Follower, "fetched", fetched)]
+    return [(FollowerReplica, "fetched", fetched)]
 
 
 def _believes_all_committed() -> Patches:

@@ -8,7 +8,7 @@ from typing import Any
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.source_records import SourceRecords
-from kafkaproto_server.requests.share_state import Result
+from kafkaproto_server.requests.share_state import ShareStateResult
 from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
 from kafkaproto_server.shell.share_partitions import dead_letters, led
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -37,7 +37,7 @@ def _does_not_persist_acknowledgements() -> Patches:
     def write(
         self: Any, group_id: str, topic_id: bytes, partition: int, state: Any, leader_epoch: int, done: Any
     ) -> None:
-        done(Result(ErrorCode.NONE, None, None))
+        done(ShareStateResult(ErrorCode.NONE, None, None))
 
     return [(SharePersister, "write", write)]
 

@@ -185,12 +185,12 @@ def _deletes_more_than_snapshots_hold() -> Patches:
 
 
 def _does_not_report_its_log_start() -> Patches:
-    original = log_cleaning.LogCleaner.__init__
+    original = log_cleaning.MetadataLogCleaner.__init__
 
     def init(self: Any, **more: Any) -> None:
         original(self, **{**more, "moved": nothing})
 
-    return [(log_cleaning.LogCleaner, "__init__", init)]
+    return [(log_cleaning.MetadataLogCleaner, "__init__", init)]
 
 
 def _leaves_quotas_out() -> Patches:

@@ -11,7 +11,7 @@ from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMet
 from kafkaproto_server.core.coordinators.groups.streams import records as write
 from kafkaproto_server.core.coordinators.groups.streams.group import FIRST_EPOCH
 from kafkaproto_server.core.coordinators.groups.streams.heartbeat import StreamsGroups
-from kafkaproto_server.core.coordinators.groups.streams.reconciliation import _Step
+from kafkaproto_server.core.coordinators.groups.streams.reconciliation import _StreamsStep
 from kafkaproto_server.core.coordinators.groups.streams.sticky import _Process
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_STREAMS
@@ -31,11 +31,11 @@ def streams_mutation(
 
 
 def _gives_tasks_that_another_member_has() -> Patches:
-    return [(_Step, "_is_free_to_run", lambda *_: True)]
+    return [(_StreamsStep, "_is_free_to_run", lambda *_: True)]
 
 
 def _takes_tasks_for_closed() -> Patches:
-    return [(_Step, "may_have", lambda *_: False)]
+    return [(_StreamsStep, "may_have", lambda *_: False)]
 
 
 def _puts_replicas_beside_their_tasks() -> Patches:
@@ -44,7 +44,7 @@ def _puts_replicas_beside_their_tasks() -> Patches:
         self.counts[member_id] += 1
         return int(self.counts[member_id])
 
-    return [(_Process, "_add", add), (_Step, "_is_run_here", lambda *_: False)]
+    return [(_Process, "_add", add), (_StreamsStep, "_is_run_here", lambda *_: False)]
 
 
 def _forgets_epochs_when_it_moves() -> Patches:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AllocateProducerIdsRequest, AllocateProducerIdsResponse, ProducerIdsRecord
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 
 BLOCK_SIZE = 1_000
 """Ids in a block, Kafka's number."""
@@ -17,7 +17,7 @@ _LAST_ID = 2**63 - 1
 """Highest producer id that batches of records can hold."""
 
 
-def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequest) -> Result:
+def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequest) -> CommandResult:
     """Give the broker the next block.
 
     Raises ApiError: STALE_BROKER_EPOCH unless the broker is registered with that epoch, UNKNOWN_SERVER_ERROR if no
@@ -40,4 +40,4 @@ def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequ
         next_producer_id=start + BLOCK_SIZE,
     )
     response = AllocateProducerIdsResponse(producer_id_start=start, producer_id_len=BLOCK_SIZE)
-    return Result(response=response, records=(record,))
+    return CommandResult(response=response, records=(record,))

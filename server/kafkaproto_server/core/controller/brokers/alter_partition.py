@@ -13,7 +13,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AlterPartitionRequest, AlterPartitionResponse
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.partitions.partitions import Goal, PartitionChanges
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import RECOVERED, RECOVERING, PartitionImage, TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 
@@ -25,7 +25,7 @@ _PartitionData = AlterPartitionRequest.PartitionData
 _PartitionResult = AlterPartitionResponse.PartitionData
 
 
-def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Steps[Result]:
+def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Steps[CommandResult]:
     """Make the valid changes; raises ApiError (STALE_BROKER_EPOCH) unless the sender is registered with its epoch."""
     broker = situation.image.brokers.get(request.broker_id)
     # A leader from before a restart must not shrink or grow the ISR in the name of the new
@@ -45,7 +45,9 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
                 results.append(_PartitionResult(partition_index=data.partition_index, error_code=error.code))
             yield
         topics.append(AlterPartitionResponse.TopicData(topic_id=asked.topic_id, partitions=results))
-    return Result(response=AlterPartitionResponse(topics=topics), records=changes.records, atomic=False)
+    return CommandResult(
+        response=AlterPartitionResponse(topics=topics), records=changes.records, atomic=False
+    )
 
 
 def _members(data: _PartitionData, version: int) -> dict[int, int] | None:

@@ -13,7 +13,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.partitions.partitions import Goal, PartitionChanges
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import BrokerRegistration, TopicImage
 from kafkaproto_server.metadata.image.records import DIRECTORIES_LEVEL
 
@@ -22,7 +22,7 @@ _TopicResult = AssignReplicasToDirsResponse.TopicData
 _PartitionResult = AssignReplicasToDirsResponse.PartitionData
 
 
-def assign_directories(situation: Situation, request: AssignReplicasToDirsRequest) -> Steps[Result]:
+def assign_directories(situation: Situation, request: AssignReplicasToDirsRequest) -> Steps[CommandResult]:
     """Record the valid assignments.
 
     Raises ApiError: UNSUPPORTED_VERSION if metadata.version is too low, STALE_BROKER_EPOCH unless the broker is
@@ -50,7 +50,7 @@ def assign_directories(situation: Situation, request: AssignReplicasToDirsReques
                 code = _assign(changes, broker, topic, index, directory.id)
                 topic_result.partitions.append(_PartitionResult(partition_index=index, error_code=code))
                 yield
-    return Result(
+    return CommandResult(
         response=AssignReplicasToDirsResponse(directories=results),
         records=changes.records,
         atomic=False,

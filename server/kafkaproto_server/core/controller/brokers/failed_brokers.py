@@ -18,7 +18,7 @@ from immutables import Map
 from kafkaproto.message import Message
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.brokers.heartbeats import fencing_records
-from kafkaproto_server.core.controller.values.command import Decision, Result
+from kafkaproto_server.core.controller.values.command import CommandResult, Decision
 from kafkaproto_server.core.controller.values.effects import Report, ReportDeath, ReportSilence
 from kafkaproto_server.core.controller.values.events import BrokerFailed
 from kafkaproto_server.core.controller.values.sessions import BrokerSession, SessionChange
@@ -48,7 +48,7 @@ def is_refuted(sessions: Map[int, BrokerSession], death: BrokerFailed) -> bool:
 
 def fence_failed_broker(
     image: ClusterImage, inherited: InheritedConfigs, death: BrokerFailed
-) -> Steps[Result] | None:
+) -> Steps[CommandResult] | None:
     """The result that fences the failed broker and ends its session; None if the proof is void."""
     records = records_of_death(image, inherited, death)
     report = ReportDeath(broker_id=death.broker_id, broker_epoch=death.broker_epoch, proof=death.proof)
@@ -64,16 +64,16 @@ def fence_silent_broker(
     # A fenced broker whose heartbeats stop leads nothing. Only its session has to go. Kafka writes
     # another fencing record here.
     if broker.fenced:
-        return Result(session=SessionChange(broker_id=broker_id, session=None))
+        return CommandResult(session=SessionChange(broker_id=broker_id, session=None))
     silent_ms = now_ms - session.last_contact_ms
     report = ReportSilence(broker_id=broker_id, broker_epoch=broker.epoch, silent_ms=silent_ms)
     records = fencing_records(image, TopicConfigs(image, inherited), broker)
     return _end_of_broker(broker_id, records, report)
 
 
-def _end_of_broker(broker_id: int, records: Steps[list[Message]], report: Report) -> Steps[Result]:
+def _end_of_broker(broker_id: int, records: Steps[list[Message]], report: Report) -> Steps[CommandResult]:
     found = yield from records
-    return Result(
+    return CommandResult(
         records=found,
         # A broker may be in the ISR of more partitions than one batch holds records. Its fencing
         # must not fail for that.

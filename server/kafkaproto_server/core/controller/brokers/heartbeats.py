@@ -55,7 +55,7 @@ from kafkaproto_server.core.controller.partitions.partitions import (
     changes_without_directories,
     leads_any_partition,
 )
-from kafkaproto_server.core.controller.values.command import ApiError, Decision, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Decision, Situation
 from kafkaproto_server.core.controller.values.effects import ReportShutdown
 from kafkaproto_server.core.controller.values.sessions import (
     BrokerSession,
@@ -96,7 +96,7 @@ def heartbeat_response(
     sessions: Map[int, BrokerSession],
     heard: BrokerSession,
     request: BrokerHeartbeatRequest,
-) -> tuple[Result, bool]:
+) -> tuple[CommandResult, bool]:
     """The response to a heartbeat with the broker's present state; raises ApiError as `heartbeat` does.
 
     ``heard`` is the session of a broker that has none yet. The second value says whether the heartbeat is quiet: it
@@ -106,7 +106,7 @@ def heartbeat_response(
     if contact.is_quiet(image):
         return contact.result([]), True
     response = BrokerHeartbeatResponse(is_caught_up=contact.is_caught_up, is_fenced=contact.broker.fenced)
-    return Result(response=response), False
+    return CommandResult(response=response), False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +145,13 @@ class _Contact:
             and not _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
         )
 
-    def result(self, records: Sequence[Message]) -> Result:
+    def result(self, records: Sequence[Message]) -> CommandResult:
         """The result that moves the broker to its next state by these records."""
         session = self.session
         if records:
             # As in Apache Kafka: after a change of its registration, the broker has to report again what it has read.
             session = msgspec.structs.replace(session, metadata_offset=-1)
-        return Result(
+        return CommandResult(
             response=BrokerHeartbeatResponse(
                 is_caught_up=self.is_caught_up,
                 is_fenced=self.next_state in (BrokerControlState.FENCED, BrokerControlState.SHUTDOWN_NOW),
@@ -210,7 +210,7 @@ def _contact(
     )
 
 
-def _moved(situation: Situation, contact: _Contact) -> Steps[Result]:
+def _moved(situation: Situation, contact: _Contact) -> Steps[CommandResult]:
     """The result that moves the broker to its next state, with all its records."""
     request, broker = contact.request, contact.broker
     configs = situation.topic_configs()

@@ -25,7 +25,7 @@ from kafkaproto.uuids import to_text
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.core.controller.partitions.partitions import changes_without, changes_without_crashed
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.sessions import SessionChange
 from kafkaproto_server.metadata.features import KRAFT_VERSION, METADATA_VERSION
 from kafkaproto_server.metadata.image.entries import BrokerRegistration, ControllerRegistration, FeatureRange
@@ -44,7 +44,7 @@ MAX_FEATURES = 500
 """Most listeners and features of one broker or controller: far more than any has."""
 
 
-def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Steps[Result]:
+def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Steps[CommandResult]:
     """Register a broker, or amend its registration; raises ApiError if that is not allowed."""
     existing = situation.image.brokers.get(request.broker_id)
     is_same_incarnation = existing is not None and existing.incarnation_id == request.incarnation_id
@@ -66,7 +66,7 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
     if is_same_incarnation:
         record = register_broker_record(registration, situation.image.metadata_version)
         response = BrokerRegistrationResponse(broker_epoch=registration.epoch)
-        return Result(response=response, records=(record,))
+        return CommandResult(response=response, records=(record,))
     return (yield from _registered_anew(situation, request, existing, registration))
 
 
@@ -75,12 +75,12 @@ def _registered_anew(
     request: BrokerRegistrationRequest,
     existing: BrokerRegistration | None,
     registration: BrokerRegistration,
-) -> Steps[Result]:
+) -> Steps[CommandResult]:
     """The result that registers a new incarnation; its first records end the previous one."""
     records = yield from _without_previous_incarnation(situation, existing, request)
     # Last, as in Kafka: the new incarnation exists only once the previous one leads nothing.
     records.append(register_broker_record(registration, situation.image.metadata_version))
-    return Result(
+    return CommandResult(
         response=BrokerRegistrationResponse(broker_epoch=registration.epoch),
         records=records,
         atomic=False,
@@ -117,7 +117,7 @@ def _registration(
     )
 
 
-def register_controller(situation: Situation, request: ControllerRegistrationRequest) -> Result:
+def register_controller(situation: Situation, request: ControllerRegistrationRequest) -> CommandResult:
     """Register a controller; it does not matter whether it is a voter."""
     _check_id(request.controller_id)
     registration = ControllerRegistration(
@@ -127,7 +127,7 @@ def register_controller(situation: Situation, request: ControllerRegistrationReq
         features=_feature_ranges(request.features),
         zk_migration_ready=request.zk_migration_ready,
     )
-    return Result(
+    return CommandResult(
         response=ControllerRegistrationResponse(), records=(register_controller_record(registration),)
     )
 

@@ -11,11 +11,11 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UnregisterBrokerRecord, UnregisterBrokerRequest, UnregisterBrokerResponse
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.partitions.partitions import changes_without_crashed
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.sessions import SessionChange
 
 
-def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) -> Steps[Result]:
+def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) -> Steps[CommandResult]:
     """Unregister the broker; raises ApiError (BROKER_ID_NOT_REGISTERED) if no broker has that id."""
     broker = situation.image.brokers.get(request.broker_id)
     if broker is None:
@@ -24,7 +24,7 @@ def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) ->
     # As after a crash, out of the ELR as well: no broker may be eligible that is not registered.
     records = yield from changes_without_crashed(situation.image, configs, broker.broker_id)
     records.append(UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch))
-    return Result(
+    return CommandResult(
         response=UnregisterBrokerResponse(),
         records=records,
         atomic=False,

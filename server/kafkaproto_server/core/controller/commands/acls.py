@@ -31,7 +31,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.values.batches import MAX_RECORDS_PER_BATCH
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.acl_hosts import is_range, range_of
 from kafkaproto_server.metadata.image.entries import AccessControlEntry
 from kafkaproto_server.metadata.image.image import ClusterImage
@@ -60,7 +60,7 @@ _CreationResult = CreateAclsResponse.AclCreationResult
 _FilterResult = DeleteAclsResponse.DeleteAclsFilterResult
 
 
-def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Result]:
+def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[CommandResult]:
     """Create the ACLs that can be created."""
     # By entry, not by id: Kafka's AclControlManager also finds duplicates by the ACL itself, and
     # creates nothing for them.
@@ -85,10 +85,10 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Resul
         results.append(_CreationResult(error_message=None))
         yield
     records = tuple(acl_record(acl_id, entry) for entry, acl_id in created.items())
-    return Result(response=CreateAclsResponse(results=results), records=records)
+    return CommandResult(response=CreateAclsResponse(results=results), records=records)
 
 
-def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Result]:
+def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[CommandResult]:
     """Remove the ACLs that the filters select.
 
     Raises ApiError if these are more than one batch holds, or if finding them takes more than `MAX_COMPARISONS`.
@@ -131,7 +131,7 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Resul
             ErrorCode.INVALID_REQUEST,
             f"The filters mean {len(removed)} ACLs; one request may remove {MAX_RECORDS_PER_BATCH}.",
         )
-    return Result(response=DeleteAclsResponse(filter_results=results), records=tuple(removed.values()))
+    return CommandResult(response=DeleteAclsResponse(filter_results=results), records=tuple(removed.values()))
 
 
 def _candidates(image: ClusterImage, acl_filter: AclFilter) -> Collection[bytes]:

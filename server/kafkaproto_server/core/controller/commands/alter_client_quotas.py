@@ -22,7 +22,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH, quoted, without_frames
 from kafkaproto_server.base.later import Steps
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.apply_configs import quota_entity
 from kafkaproto_server.metadata.image.entries import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 
@@ -44,7 +44,7 @@ _WHOLE_NUMBER_TOLERANCE = 1e-6
 _Entry = AlterClientQuotasRequest.EntryData
 
 
-def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest) -> Steps[Result]:
+def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest) -> Steps[CommandResult]:
     """Change the quotas that can be changed."""
     times_named: Counter[QuotaEntity] = Counter()
     for entry in request.entries:
@@ -68,7 +68,7 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
         results.append(_result(entity, problem))
         yield
     response = AlterClientQuotasResponse(entries=results)
-    return Result(response=response, records=() if request.validate_only else records)
+    return CommandResult(response=response, records=() if request.validate_only else records)
 
 
 def _entity(entry: _Entry) -> QuotaEntity:

@@ -42,7 +42,7 @@ from kafkaproto_server.config.keys.lists import with_entries, without_entries
 from kafkaproto_server.config.keys.model import ConfigType
 from kafkaproto_server.config.keys.validate import validate_broker_config
 from kafkaproto_server.core.controller.commands.create_topics import check_number_of_configs, check_topic_name
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.metadata.image.entries import (
     BROKER_LOGGER_RESOURCE,
@@ -72,18 +72,18 @@ _Results = dict[tuple[int, str], ApiError | None]
 
 def incrementally_alter_configs(
     situation: Situation, request: IncrementalAlterConfigsRequest
-) -> Steps[Result]:
+) -> Steps[CommandResult]:
     """IncrementalAlterConfigs: change the named keys, and leave the others as they are."""
     results, records = yield from _alter(situation, request, _incremental_changes)
     response = yield from _response(IncrementalAlterConfigsResponse, results)
-    return Result(response=response, records=records)
+    return CommandResult(response=response, records=records)
 
 
-def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Steps[Result]:
+def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Steps[CommandResult]:
     """AlterConfigs: set the named keys, and delete all others."""
     results, records = yield from _alter(situation, request, _complete_changes)
     response = yield from _response(AlterConfigsResponse, results)
-    return Result(response=response, records=records)
+    return CommandResult(response=response, records=records)
 
 
 def _response(response_class: Any, results: Mapping[tuple[int, str], ApiError | None]) -> Steps[Message]:

@@ -26,7 +26,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.base.later import Steps, run_to_end
 from kafkaproto_server.core.controller.partitions.assignments import check_assignments
 from kafkaproto_server.core.controller.partitions.partitions import Election, Goal, PartitionChanges
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.metadata.image.entries import RECOVERING, PartitionImage, TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
@@ -36,7 +36,9 @@ _PartitionResult = AlterPartitionReassignmentsResponse.ReassignablePartitionResp
 _Partition = AlterPartitionReassignmentsRequest.ReassignablePartition
 
 
-def alter_reassignments(situation: Situation, request: AlterPartitionReassignmentsRequest) -> Steps[Result]:
+def alter_reassignments(
+    situation: Situation, request: AlterPartitionReassignmentsRequest
+) -> Steps[CommandResult]:
     """Begin, change and cancel the reassignments of the request that are valid."""
     image, configs = situation.image, situation.topic_configs()
     changes = PartitionChanges(image, configs)
@@ -67,7 +69,7 @@ def alter_reassignments(situation: Situation, request: AlterPartitionReassignmen
             yield
         responses.append(_TopicResult(name=asked.name, partitions=results))
         yield
-    return Result(
+    return CommandResult(
         response=AlterPartitionReassignmentsResponse(
             allow_replication_factor_change=request.allow_replication_factor_change,
             error_message=None,

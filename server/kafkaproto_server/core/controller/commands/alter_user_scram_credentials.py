@@ -19,7 +19,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.base.error_texts import quoted, without_frames
 from kafkaproto_server.base.later import Steps
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.security.scram import (
     MAX_ITERATIONS,
     MECHANISMS,
@@ -34,7 +34,9 @@ _Deletion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialDeletion
 _Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 
 
-def alter_scram_credentials(situation: Situation, request: AlterUserScramCredentialsRequest) -> Steps[Result]:
+def alter_scram_credentials(
+    situation: Situation, request: AlterUserScramCredentialsRequest
+) -> Steps[CommandResult]:
     """Change the credentials of the users without an error."""
     alterations: tuple[_Deletion | _Upsertion, ...] = (*request.deletions, *request.upsertions)
     errors: dict[str, ApiError] = {}
@@ -64,7 +66,7 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
             results[each.name] = _result(each.name, errors.get(each.name))
         yield
     response = AlterUserScramCredentialsResponse(results=list(results.values()))
-    return Result(response=response, records=tuple(records.values()))
+    return CommandResult(response=response, records=tuple(records.values()))
 
 
 def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message:

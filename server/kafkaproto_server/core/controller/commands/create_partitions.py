@@ -23,7 +23,7 @@ from kafkaproto_server.core.controller.partitions.placement import (
     place,
     usable_brokers,
 )
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import TopicImage
 from kafkaproto_server.metadata.image.records import partition_record
 
@@ -31,7 +31,7 @@ _PartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
 _TopicResult = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
-def create_partitions(situation: Situation, request: CreatePartitionsRequest) -> Steps[Result]:
+def create_partitions(situation: Situation, request: CreatePartitionsRequest) -> Steps[CommandResult]:
     """Add the partitions that can be added; raises ApiError if the request as a whole asks for too many."""
     by_name: dict[str, list[_PartitionsTopic]] = {}
     for topic in request.topics:
@@ -66,7 +66,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
     for name in by_name:
         results.append(_failure(name, errors[name]) if name in errors else _TopicResult(name=name))
         yield
-    return Result(
+    return CommandResult(
         response=CreatePartitionsResponse(throttle_time_ms=situation.permits.throttle_ms, results=results),
         records=() if request.validate_only else records,
         permits=situation.permits,

@@ -33,7 +33,7 @@ from kafkaproto_server.core.controller.partitions.placement import (
     place,
     usable_brokers,
 )
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE, PartitionImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.records import partition_record
@@ -61,7 +61,7 @@ class _NewTopic:
     partitions: list[PartitionImage]
 
 
-def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[Result]:
+def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[CommandResult]:
     """Create the topics that can be created; none at all if the request asks for too many partitions."""
     configs = situation.topic_defaults()
     names = _Names(situation.image)
@@ -89,7 +89,7 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[R
     for new in created:
         records += yield from _records(new, situation.image.metadata_version)
         successes.append(_success(new, configs))
-    return Result(
+    return CommandResult(
         response=CreateTopicsResponse(
             throttle_time_ms=situation.permits.throttle_ms, topics=[*successes, *failed]
         ),

@@ -27,7 +27,7 @@ from kafkaproto.messages import (
 from kafkaproto.support import MAX_STRING_LENGTH
 from kafkaproto_server.base.error_texts import MAX_QUOTED_LENGTH, quoted
 from kafkaproto_server.base.later import Steps
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import DelegationToken
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.records import delegation_token_record
@@ -49,7 +49,7 @@ _MAX_TIMESTAMP_MS = 2**63 - 1
 _USER = "User"
 
 
-def create_delegation_token(situation: Situation, request: CreateDelegationTokenRequest) -> Result:
+def create_delegation_token(situation: Situation, request: CreateDelegationTokenRequest) -> CommandResult:
     """Create a token for the named owner, else for the requester; raises ApiError if it cannot be created."""
     secret_key = _secret_key(situation)
     owner = token_owner(
@@ -101,10 +101,12 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
         token_id=token_id,
         hmac=token_hmac(secret_key, token_id),
     )
-    return Result(response=response, records=(delegation_token_record(token_id, token),))
+    return CommandResult(response=response, records=(delegation_token_record(token_id, token),))
 
 
-def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRequest) -> Steps[Result]:
+def renew_delegation_token(
+    situation: Situation, request: RenewDelegationTokenRequest
+) -> Steps[CommandResult]:
     """Extend a token's expiry time, up to its maximum lifetime; raises ApiError if it cannot be renewed."""
     token_id, token = yield from _token(situation, bytes(request.hmac))
     _check_not_expired(situation, token_id, token)
@@ -114,7 +116,7 @@ def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRe
         period_ms = min(period_ms, request.renew_period_ms)
     # Without the maximum, a holder could renew a stolen token for ever.
     expiration_ms = min(token.max_timestamp_ms, _later(situation.wall_ms, period_ms))
-    return Result(
+    return CommandResult(
         response=RenewDelegationTokenResponse(expiry_timestamp_ms=expiration_ms),
         records=(
             delegation_token_record(
@@ -124,20 +126,22 @@ def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRe
     )
 
 
-def expire_delegation_token(situation: Situation, request: ExpireDelegationTokenRequest) -> Steps[Result]:
+def expire_delegation_token(
+    situation: Situation, request: ExpireDelegationTokenRequest
+) -> Steps[CommandResult]:
     """Set a token's expiry time, or remove it if the period is negative; raises ApiError if it cannot be expired."""
     token_id, token = yield from _token(situation, bytes(request.hmac))
     _check_may_renew(situation, token_id, token)
     # Before the check of its expiry: a token may be removed even if it has expired. Kafka's
     # DelegationTokenControlManager has the same order.
     if request.expiry_time_period_ms < 0:
-        return Result(
+        return CommandResult(
             response=ExpireDelegationTokenResponse(expiry_timestamp_ms=situation.wall_ms),
             records=(RemoveDelegationTokenRecord(token_id=token_id),),
         )
     _check_not_expired(situation, token_id, token)
     expiration_ms = min(token.max_timestamp_ms, _later(situation.wall_ms, request.expiry_time_period_ms))
-    return Result(
+    return CommandResult(
         response=ExpireDelegationTokenResponse(expiry_timestamp_ms=expiration_ms),
         records=(
             delegation_token_record(

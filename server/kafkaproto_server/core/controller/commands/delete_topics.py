@@ -16,7 +16,7 @@ from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, Remov
 from kafkaproto.uuids import to_text
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import ZERO_UUID
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 
@@ -29,7 +29,7 @@ _Named = tuple[str | None, bytes]
 """How a request names a topic: by name, by id, by both (wrong) or by neither (wrong: None and zeros)."""
 
 
-def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[Result]:
+def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[CommandResult]:
     """Delete the topics that can be deleted; raises ApiError if the request as a whole is refused."""
     if not situation.config.delete_topic_enable:
         raise _deletion_disabled(situation.version)
@@ -66,7 +66,7 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[R
         except ApiError as error:
             results.append(_failure(name, topic_id, error))
         yield
-    return Result(
+    return CommandResult(
         response=DeleteTopicsResponse(throttle_time_ms=situation.permits.throttle_ms, responses=results),
         records=records,
         permits=situation.permits,

@@ -18,7 +18,7 @@ from kafkaproto_server.core.controller.partitions.partitions import (
     PartitionChanges,
     partitions_where,
 )
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import PartitionImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 
@@ -33,7 +33,7 @@ _TopicResult = ElectLeadersResponse.ReplicaElectionResult
 _PartitionResult = ElectLeadersResponse.PartitionResult
 
 
-def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[Result]:
+def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[CommandResult]:
     """Hold the requested elections; raises ApiError if their type is unknown."""
     election = _ELECTIONS.get(request.election_type)
     if election is None:
@@ -56,7 +56,7 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[R
             yield
         results.append(_TopicResult(topic=name, partition_result=partition_results))
         yield
-    return Result(
+    return CommandResult(
         response=ElectLeadersResponse(replica_election_results=results),
         records=changes.records,
         # The elections are independent of each other, and "all partitions" may be more than one

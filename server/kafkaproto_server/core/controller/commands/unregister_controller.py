@@ -13,13 +13,13 @@ from kafkaproto.messages import (
     UnregisterControllerRequest,
     UnregisterControllerResponse,
 )
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 
 UNREGISTER_LEVEL = 33
 """metadata.version 4.4-IV2: the first level with UnregisterControllerRecord."""
 
 
-def unregister_controller(situation: Situation, request: UnregisterControllerRequest) -> Result:
+def unregister_controller(situation: Situation, request: UnregisterControllerRequest) -> CommandResult:
     """Remove a registration.
 
     Raises ApiError: INVALID_REQUEST if it is this controller's own, UNSUPPORTED_VERSION if metadata.version is too low,
@@ -39,7 +39,7 @@ def unregister_controller(situation: Situation, request: UnregisterControllerReq
         raise ApiError(
             ErrorCode.CONTROLLER_ID_NOT_REGISTERED, f"Controller {request.controller_id} is not registered."
         )
-    return Result(
+    return CommandResult(
         response=UnregisterControllerResponse(),
         records=[UnregisterControllerRecord(controller_id=request.controller_id)],
     )

@@ -29,7 +29,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.core.controller.partitions.partitions import changes_without_old_elr
-from kafkaproto_server.core.controller.values.command import ApiError, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
@@ -51,7 +51,7 @@ _SUCCESS_TEXT = "NONE"
 _Update = UpdateFeaturesRequest.FeatureUpdateKey
 
 
-def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Steps[Result]:
+def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Steps[CommandResult]:
     """Update all features of the request; raises ApiError (INVALID_UPDATE_VERSION) if one of them cannot be updated."""
     updates = {update.feature: update for update in request.feature_updates}
     # The levels after the request: metadata.version and a feature that needs it may be raised
@@ -65,7 +65,7 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
     raised = updates.get(KRAFT_VERSION)
     response = _success(request, situation.version)
     if raised is not None and raised.max_version_level > situation.kraft_version:
-        return Result(
+        return CommandResult(
             response=response, kraft_version=raised.max_version_level, validate_only=request.validate_only
         )
     records: list[Message] = []
@@ -80,7 +80,7 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
         # needs it without an image. It is never a FeatureLevelRecord.
         if name != KRAFT_VERSION:
             records.append(FeatureLevelRecord(name=name, feature_level=update.max_version_level))
-    return Result(response=response, records=() if request.validate_only else records)
+    return CommandResult(response=response, records=() if request.validate_only else records)
 
 
 def _success(request: UpdateFeaturesRequest, version: int) -> UpdateFeaturesResponse:

@@ -14,7 +14,7 @@ from kafkaproto_server.base.types import MAX_BATCH_BYTES
 from kafkaproto_server.core.controller.machine.log_states import LogStates
 from kafkaproto_server.core.controller.machine.metadata_transactions import fitted
 from kafkaproto_server.core.controller.values import batches
-from kafkaproto_server.core.controller.values.command import ApiError, Result
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult
 from kafkaproto_server.core.controller.values.effects import AppendRecords
 from kafkaproto_server.core.controller.values.election_counts import count_elections
 from kafkaproto_server.metadata.image.loader import load_steps
@@ -24,7 +24,7 @@ Batches: TypeAlias = tuple[deque[Message], deque[bytes], tuple[int, ...]]
 """Records, their bytes, and the end of each batch (index after its last record)."""
 
 
-def batches_of(result: Result, metadata_version: int) -> Steps[Batches]:
+def batches_of(result: CommandResult, metadata_version: int) -> Steps[Batches]:
     """The records as batches; raises ApiError (POLICY_VIOLATION) if an atomic result does not fit into one batch."""
     # Checked before the records are encoded: to refuse a request must not take as long as to carry
     # it out.

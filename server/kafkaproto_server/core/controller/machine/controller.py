@@ -14,9 +14,7 @@ response comes from the image before the change. A heartbeat that leads to no re
 done within the call that brings them. Changes from heartbeats, and the fencing of brokers, go ahead of commands.
 
 A response, even a refusal, may rest on earlier commands, so a command without records waits for their records.
-
 The quorum keeps kraft.version. A command that raises it waits until the quorum has agreed, and is then decided anew.
-
 A change that fails before its first append has changed nothing; if it fails later, its appended records are aborted. So
 an unforeseen error gets UNKNOWN_SERVER_ERROR and a report, and this controller continues to lead.
 
@@ -64,7 +62,7 @@ from kafkaproto_server.core.controller.machine.parked_responses import ParkedRes
 from kafkaproto_server.core.controller.machine.permits import PermitIssuer
 from kafkaproto_server.core.controller.machine.table import not_controller, run_of
 from kafkaproto_server.core.controller.machine.upgrades import WaitingUpgrades
-from kafkaproto_server.core.controller.values.command import ApiError, Decision, Result, Situation
+from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Decision, Situation
 from kafkaproto_server.core.controller.values.config import ControllerConfig
 from kafkaproto_server.core.controller.values.effects import (
     Effect,
@@ -302,7 +300,7 @@ class Controller:
 
     def _activation(self) -> Decision:
         records = activation_records(self._log.newest, self._bootstrap_records, self._config.static_config)
-        return Result(records=records, atomic=False)
+        return CommandResult(records=records, atomic=False)
 
     def _become_inactive(self, event: BecameInactive) -> None:
         self._active_epoch = None
@@ -406,7 +404,9 @@ class Controller:
         """All steps of a change: it is decided, then its records are appended."""
         try:
             decision = change.decide()
-            result = decision if decision is None or isinstance(decision, Result) else (yield from decision)
+            result = (
+                decision if decision is None or isinstance(decision, CommandResult) else (yield from decision)
+            )
             if result is None:
                 return
             found = yield from batches_of(result, self.newest_image.metadata_version)
@@ -428,7 +428,7 @@ class Controller:
             return
         self._finish(change, result, count)
 
-    def _finish(self, change: Change, result: Result, record_count: int) -> None:
+    def _finish(self, change: Change, result: CommandResult, record_count: int) -> None:
         # Nothing here can fail: a command makes all of its changes, or none.
         command = change.command
         if result.kraft_version is not None:
@@ -631,7 +631,7 @@ class Controller:
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
             if not self._is_busy:
-                no_op = Result(records=(NoOpRecord(),))
+                no_op = CommandResult(records=(NoOpRecord(),))
                 self._waiting.add(Change(name=NoOpRecord.NAME, decide=lambda: no_op))
         for task in self._tasks.take_due(now_ms):
             self._waiting.add(
@@ -657,12 +657,12 @@ class Controller:
             assert command is not None, "only a command has a time limit"
             self._outbox.refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
 
-    def _run_task(self, task: periodic_tasks.PeriodicTask) -> Steps[Result]:
+    def _run_task(self, task: periodic_tasks.PeriodicTask) -> Steps[CommandResult]:
         image = self.newest_image
         configs = TopicConfigs(image, self._inherited)
         situation = periodic_tasks.TaskSituation(image=image, configs=configs, wall_ms=self._wall_ms)
         records = yield from task.run(situation)
-        return Result(records=records, atomic=False)
+        return CommandResult(records=records, atomic=False)
 
     def _task_done(self, task: periodic_tasks.PeriodicTask, record_count: int) -> None:
         if record_count >= task.full_run:

@@ -1,4 +1,4 @@
-"""What a command gets (`Situation`) and what it returns (`Result`).
+"""What a command gets (`Situation`) and what it returns (`CommandResult`).
 
 A command is a function of a situation and a request. It decides and changes nothing: the records in its result are the
 change, once they are replayed. It raises `ApiError` to refuse a whole request.
@@ -88,7 +88,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
         return TopicConfigs(self.image, self.inherited)
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class CommandResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a command decided. Its response leaves when its records are committed."""
 
     response: Message | None = None
@@ -110,5 +110,5 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the quorum only has to say if it could raise the level."""
 
 
-Decision: TypeAlias = Result | Steps[Result]
+Decision: TypeAlias = CommandResult | Steps[CommandResult]
 """The result of a command: at once, or in steps."""

@@ -10,18 +10,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-from kafkaproto_server.core.coordinators.groups.sessions import RETRY_MS, GroupT, SessionWatch, SessionWatches
+from kafkaproto_server.core.coordinators.groups.sessions import (
+    RETRY_MS,
+    GroupT,
+    MemberSessionWatch,
+    SessionWatches,
+)
 
 
 @dataclass(slots=True)
-class RevocationWatch(SessionWatch):
+class RevocationWatch(MemberSessionWatch):
     """When a member is fenced unless something happens. In memory only."""
 
     revocation_ends_ms: int | None = None
     """When it has to have revoked what it should give up; None if there is nothing."""
 
 
-class _Member(Protocol):
+class _RevokingMember(Protocol):
     """A member."""
 
     @property
@@ -41,7 +46,7 @@ class _Member(Protocol):
         """Whether it has something to revoke, and is here."""
 
 
-MemberT = TypeVar("MemberT", bound=_Member)
+MemberT = TypeVar("MemberT", bound=_RevokingMember)
 WatchT = TypeVar("WatchT", bound=RevocationWatch)
 
 

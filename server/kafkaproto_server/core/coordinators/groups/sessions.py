@@ -17,7 +17,7 @@ RETRY_MS = 500
 
 
 @dataclass(slots=True)
-class SessionWatch:
+class MemberSessionWatch:
     """When a member is fenced unless something happens. In memory only."""
 
     session_ends_ms: int = 0
@@ -39,7 +39,7 @@ class _Watched(Protocol):
 
 GroupT = TypeVar("GroupT", bound=_Watched)
 MemberT = TypeVar("MemberT")
-WatchT = TypeVar("WatchT", bound=SessionWatch)
+WatchT = TypeVar("WatchT", bound=MemberSessionWatch)
 
 
 class SessionWatches(Generic[GroupT, MemberT, WatchT]):

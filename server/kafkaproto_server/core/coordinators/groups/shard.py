@@ -75,7 +75,7 @@ from kafkaproto_server.core.coordinators.groups.setup import ConsumerSetup
 from kafkaproto_server.core.coordinators.groups.share.describe import values_of_share_group
 from kafkaproto_server.core.coordinators.groups.share.heartbeat import ShareGroups
 from kafkaproto_server.core.coordinators.groups.share.records import SHARE_GROUP_KEYS
-from kafkaproto_server.core.coordinators.groups.share.service import ShareService
+from kafkaproto_server.core.coordinators.groups.share.service import ShareGroupService
 from kafkaproto_server.core.coordinators.groups.share.settings import share_settings_of
 from kafkaproto_server.core.coordinators.groups.streams.config import streams_settings_of
 from kafkaproto_server.core.coordinators.groups.streams.describe import values_of_streams_group
@@ -188,7 +188,7 @@ class GroupShard:
             metrics=metrics,
             persister=persister,
         )
-        self.share = ShareService(share_groups, lambda group_id: self._find(group_id) is not None)
+        self.share = ShareGroupService(share_groups, lambda group_id: self._find(group_id) is not None)
 
     # -- life ----------------------------------------------------------------------------------------------------
 

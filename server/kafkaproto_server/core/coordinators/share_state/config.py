@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class ShareConfig(msgspec.Struct, frozen=True, kw_only=True):
+class ShareStateConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The settings, as the broker's configs give them."""
 
     updates_per_snapshot: int = 500

@@ -20,13 +20,13 @@ from kafkaproto.uuids import to_text
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.metrics.coordinators import ShareStateMetrics
 from kafkaproto_server.core.coordinators.share_state.batches import BatchError, check_combinable, combined
-from kafkaproto_server.core.coordinators.share_state.config import ShareConfig
+from kafkaproto_server.core.coordinators.share_state.config import ShareStateConfig
 from kafkaproto_server.core.coordinators.share_state.needed_offsets import NeededOffsets
 from kafkaproto_server.core.coordinators.share_state.records import snapshot_record, tombstone, update_record
 from kafkaproto_server.core.coordinators.share_state.state import (
     PartitionState,
-    SharePartition,
     SharePartitionKey,
+    StoredSharePartition,
     state_before_update,
     state_of_snapshot,
 )
@@ -37,8 +37,8 @@ from kafkaproto_server.requests.share_state import (
     NO_START_OFFSET,
     NO_STATE_EPOCH,
     Done,
-    Result,
     ShareState,
+    ShareStateResult,
     problem_of_write,
 )
 
@@ -74,7 +74,7 @@ class ShareCoordinator:
 
     def __init__(
         self,
-        config: Callable[[], ShareConfig],
+        config: Callable[[], ShareStateConfig],
         log: ShareLog,
         surroundings: Surroundings,
         ports: SharePorts,
@@ -85,7 +85,7 @@ class ShareCoordinator:
         self._surroundings = surroundings
         self._ports = ports
         self._metrics = metrics
-        self._partitions: dict[SharePartitionKey, SharePartition] = {}
+        self._partitions: dict[SharePartitionKey, StoredSharePartition] = {}
         self._of_topic: dict[bytes, dict[SharePartitionKey, None]] = {}
         self._needed = NeededOffsets()
         self.pruned_offset: int | None = None
@@ -119,8 +119,8 @@ class ShareCoordinator:
             found = self._partitions.get(name) or self._new(name, state_before_update(value))
             found.replay_update(value)
 
-    def _new(self, key: SharePartitionKey, state: PartitionState) -> SharePartition:
-        found = self._partitions[key] = SharePartition(state)
+    def _new(self, key: SharePartitionKey, state: PartitionState) -> StoredSharePartition:
+        found = self._partitions[key] = StoredSharePartition(state)
         self._of_topic.setdefault(key.topic_id, {})[key] = None
         return found
 
@@ -152,7 +152,7 @@ class ShareCoordinator:
         """Begin a state anew. Refused with INVALID_REQUEST, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
         found = self._partitions.get(key)
         if key.partition < 0:
-            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+            refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         elif state_epoch < NO_STATE_EPOCH:
             refusal = _invalid(f"The state epoch {state_epoch} is negative.")
         elif found is not None and found.highest_state_epoch > state_epoch:
@@ -173,7 +173,7 @@ class ShareCoordinator:
             create_timestamp_ms=now_ms,
             write_timestamp_ms=now_ms,
         )
-        self._answer((snapshot_record(key, state),), Result(ErrorCode.NONE), done)
+        self._answer((snapshot_record(key, state),), ShareStateResult(ErrorCode.NONE), done)
 
     def read(self, key: SharePartitionKey, leader_epoch: int, done: Done) -> None:
         """All of a state. A leader epoch that was not known is written, so that it holds for the next coordinator, too.
@@ -182,7 +182,7 @@ class ShareCoordinator:
         """
         found = self._partitions.get(key)
         if key.partition < 0:
-            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+            refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         elif leader_epoch < 0:
             refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
         elif found is None:
@@ -200,23 +200,25 @@ class ShareCoordinator:
         if found.highest_leader_epoch != leader_epoch:
             unchanged = ShareState(state.state_epoch, state.start_offset, state.delivery_complete_count)
             records = (self._written(key, found, unchanged, leader_epoch),)
-        self._answer(records, Result(ErrorCode.NONE, None, state.visible()), done, are_writes=True)
+        self._answer(records, ShareStateResult(ErrorCode.NONE, None, state.visible()), done, are_writes=True)
 
     def read_summary(self, key: SharePartitionKey, done: Done) -> None:
         """A state without its batches; an empty one if there is none. Refused with INVALID_REQUEST and
         UNKNOWN_TOPIC_OR_PARTITION."""
         if key.partition < 0:
-            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+            refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         else:
             refusal = self._unknown(key)
         found = self._partitions.get(key)
         if refusal is not None:
             self._answer((), refusal, done)
         elif found is None:
-            self._answer((), Result(ErrorCode.NONE, None, ShareState(NO_STATE_EPOCH), NO_EPOCH), done)
+            self._answer(
+                (), ShareStateResult(ErrorCode.NONE, None, ShareState(NO_STATE_EPOCH), NO_EPOCH), done
+            )
         else:
             summary = found.state.visible()._replace(batches=())
-            self._answer((), Result(ErrorCode.NONE, None, summary, found.state.leader_epoch), done)
+            self._answer((), ShareStateResult(ErrorCode.NONE, None, summary, found.state.leader_epoch), done)
 
     def write(self, key: SharePartitionKey, new: ShareState, leader_epoch: int, done: Done) -> None:
         """Put batches over those that are there, and move the start offset forward.
@@ -227,7 +229,7 @@ class ShareCoordinator:
         """
         found = self._partitions.get(key)
         if key.partition < 0:
-            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+            refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         elif leader_epoch < 0:
             refusal = _invalid(f"The leader epoch {leader_epoch} is negative.")
         elif new.state_epoch < NO_STATE_EPOCH:
@@ -247,13 +249,16 @@ class ShareCoordinator:
             assert found is not None, "else it was refused"
             record, refusal = self._combined(key, found, new)
         self._answer(
-            (record,) if record else (), refusal or Result(ErrorCode.NONE), self._timed(done), are_writes=True
+            (record,) if record else (),
+            refusal or ShareStateResult(ErrorCode.NONE),
+            self._timed(done),
+            are_writes=True,
         )
 
     def _timed(self, done: Done) -> Done:
         began_ms = self._surroundings.now_ms()
 
-        def written(result: Result) -> None:
+        def written(result: ShareStateResult) -> None:
             if result.code is ErrorCode.NONE:
                 self._metrics.write_latencies.add((self._surroundings.now_ms() - began_ms) / 1000)
             done(result)
@@ -261,38 +266,40 @@ class ShareCoordinator:
         return written
 
     def _combined(
-        self, key: SharePartitionKey, found: SharePartition, new: ShareState
-    ) -> tuple[Record | None, Result | None]:
+        self, key: SharePartitionKey, found: StoredSharePartition, new: ShareState
+    ) -> tuple[Record | None, ShareStateResult | None]:
         """The record for a write, or why there cannot be one."""
         # What lies before the start offset goes. If it counted, a state that is full could not get rid of it.
         left = combined(found.state.batches, (), max(new.start_offset, found.state.start_offset))
         if len(left) + len(new.batches) > MAX_STATE_BATCHES:
             text = f"A share partition has {MAX_STATE_BATCHES} state batches at most."
-            return None, Result(ErrorCode.UNKNOWN_SERVER_ERROR, text)
+            return None, ShareStateResult(ErrorCode.UNKNOWN_SERVER_ERROR, text)
         try:
             return self._written(key, found, new, None), None
         except BatchError:
-            return None, Result(ErrorCode.UNKNOWN_SERVER_ERROR, "A state batch ends before it begins.")
+            return None, ShareStateResult(
+                ErrorCode.UNKNOWN_SERVER_ERROR, "A state batch ends before it begins."
+            )
 
     def delete(self, key: SharePartitionKey, done: Done) -> None:
         """Remove a state, if there is one. Refused with INVALID_REQUEST and UNKNOWN_TOPIC_OR_PARTITION."""
         if key.partition < 0:
-            refusal: Result | None = _invalid(f"The partition {key.partition} is negative.")
+            refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         else:
             refusal = self._unknown(key)
         is_there = refusal is None and key in self._partitions
-        self._answer((tombstone(key),) if is_there else (), refusal or Result(ErrorCode.NONE), done)
+        self._answer((tombstone(key),) if is_there else (), refusal or ShareStateResult(ErrorCode.NONE), done)
 
-    def _unknown(self, key: SharePartitionKey) -> Result | None:
+    def _unknown(self, key: SharePartitionKey) -> ShareStateResult | None:
         if self._ports.has_partition(key.topic_id, key.partition):
             return None
         text = f"There is no partition {key.partition} of a topic with the id {to_text(key.topic_id)}."
-        return Result(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
+        return ShareStateResult(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
 
     def _written(
         self,
         key: SharePartitionKey,
-        found: SharePartition,
+        found: StoredSharePartition,
         new: ShareState,
         leader_epoch: int | None,
     ) -> Record:
@@ -329,13 +336,13 @@ class ShareCoordinator:
         )
 
     def _answer(
-        self, records: Sequence[Record], result: Result, done: Done, *, are_writes: bool = False
+        self, records: Sequence[Record], result: ShareStateResult, done: Done, *, are_writes: bool = False
     ) -> None:
         try:
             self._append(records)
             self._metrics.writes += len(records) if are_writes else 0
         except CoordinatorError as error:
-            result = Result(error.code, error.message or describe(error.code).message)
+            result = ShareStateResult(error.code, error.message or describe(error.code).message)
 
         def committed(code: ErrorCode) -> None:
             done(result if code is ErrorCode.NONE else _refused(code))
@@ -426,25 +433,25 @@ class ShareCoordinator:
         self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, due)
 
 
-def _invalid(message: str) -> Result:
-    return Result(ErrorCode.INVALID_REQUEST, message)
+def _invalid(message: str) -> ShareStateResult:
+    return ShareStateResult(ErrorCode.INVALID_REQUEST, message)
 
 
-def _not_initialized(key: SharePartitionKey) -> Result:
+def _not_initialized(key: SharePartitionKey) -> ShareStateResult:
     return _invalid(
         f"Group {quoted(key.group_id)} has no state of partition {key.partition}: initialize it first."
     )
 
 
-def _fenced_leader(found: SharePartition, leader_epoch: int) -> Result:
+def _fenced_leader(found: StoredSharePartition, leader_epoch: int) -> ShareStateResult:
     text = f"The leader epoch {leader_epoch} is older than {found.highest_leader_epoch}."
-    return Result(ErrorCode.FENCED_LEADER_EPOCH, text)
+    return ShareStateResult(ErrorCode.FENCED_LEADER_EPOCH, text)
 
 
-def _fenced_state(found: SharePartition, state_epoch: int) -> Result:
+def _fenced_state(found: StoredSharePartition, state_epoch: int) -> ShareStateResult:
     text = f"The state epoch {state_epoch} is older than {found.highest_state_epoch}."
-    return Result(ErrorCode.FENCED_STATE_EPOCH, text)
+    return ShareStateResult(ErrorCode.FENCED_STATE_EPOCH, text)
 
 
-def _refused(code: ErrorCode) -> Result:
-    return Result(code, describe(code).message)
+def _refused(code: ErrorCode) -> ShareStateResult:
+    return ShareStateResult(code, describe(code).message)

@@ -62,7 +62,7 @@ class PartitionState(NamedTuple):
         return ShareState(self.state_epoch, self.start_offset, self.delivery_complete_count, self.batches)
 
 
-class SharePartition:
+class StoredSharePartition:
     """A share partition with what requests are checked against. It changes by replay only."""
 
     __slots__ = ("highest_leader_epoch", "highest_state_epoch", "state", "updates")
@@ -123,7 +123,7 @@ def state_before_update(value: ShareUpdateValue) -> PartitionState:
     )
 
 
-class _Batch(Protocol):
+class _StateBatch(Protocol):
     """A batch in a record or in a request."""
 
     first_offset: int
@@ -132,7 +132,7 @@ class _Batch(Protocol):
     delivery_count: int
 
 
-def to_batch(batch: _Batch) -> StateBatch:
+def to_batch(batch: _StateBatch) -> StateBatch:
     """A batch of a record or of a request as a value."""
     return StateBatch(batch.first_offset, batch.last_offset, batch.delivery_state, batch.delivery_count)
 

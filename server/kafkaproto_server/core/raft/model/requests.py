@@ -22,7 +22,7 @@ _MAX_REMEMBERED_BACKOFFS = 64
 """More lanes than a quorum and its bootstrap servers ever have. Beyond it, backoffs that are over are forgotten."""
 
 
-class Lane(enum.Enum):
+class RequestLane(enum.Enum):
     """A group of requests to one destination of which one at a time is under way."""
 
     FETCH = "fetch"
@@ -31,13 +31,15 @@ class Lane(enum.Enum):
     """All other requests: they get their response at once."""
 
 
-def lane_of(request: OutboundRequest) -> Lane:
+def lane_of(request: OutboundRequest) -> RequestLane:
     """The lane that a request travels in."""
-    return Lane.FETCH if isinstance(request, FetchRequest | FetchSnapshotRequest) else Lane.OTHER
+    return (
+        RequestLane.FETCH if isinstance(request, FetchRequest | FetchSnapshotRequest) else RequestLane.OTHER
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InFlight:
+class RequestInFlight:
     """A request that has no response yet."""
 
     request_id: int
@@ -51,9 +53,9 @@ class RequestManager:
     def __init__(self, retry_backoff_ms: int) -> None:
         self._retry_backoff_ms = retry_backoff_ms
         self._next_id = 1
-        self._in_flight: dict[int, InFlight] = {}
-        self._busy: dict[tuple[Destination, Lane], int] = {}
-        self._ready_at_ms: dict[tuple[Destination, Lane], int] = {}
+        self._in_flight: dict[int, RequestInFlight] = {}
+        self._busy: dict[tuple[Destination, RequestLane], int] = {}
+        self._ready_at_ms: dict[tuple[Destination, RequestLane], int] = {}
 
     def begin(self, destination: Destination, request: OutboundRequest, now_ms: int) -> int | None:
         """Note that a request is sent, and return its id; None while the lane is busy or backs off.
@@ -65,19 +67,19 @@ class RequestManager:
             return None
         request_id = self._next_id
         self._next_id += 1
-        self._in_flight[request_id] = InFlight(
+        self._in_flight[request_id] = RequestInFlight(
             request_id=request_id, destination=destination, request=request
         )
         self._busy[destination, lane] = request_id
         return request_id
 
-    def ready_at_ms(self, destination: Destination, lane: Lane) -> float:
+    def ready_at_ms(self, destination: Destination, lane: RequestLane) -> float:
         """From when on ``begin`` accepts a request; infinity while a request is under way on the lane."""
         if (destination, lane) in self._busy:
             return float("inf")
         return self._ready_at_ms.get((destination, lane), 0)
 
-    def is_busy(self, destination: Destination, lane: Lane) -> bool:
+    def is_busy(self, destination: Destination, lane: RequestLane) -> bool:
         """Whether a request to this destination is under way on a lane."""
         return (destination, lane) in self._busy
 
@@ -85,18 +87,18 @@ class RequestManager:
         """Whether this request has neither a response nor a failure yet."""
         return request_id in self._in_flight
 
-    def complete(self, request_id: int) -> InFlight | None:
+    def complete(self, request_id: int) -> RequestInFlight | None:
         """Note that a request is over; returns it, or None if it was over before or never sent."""
         in_flight = self._in_flight.pop(request_id, None)
         if in_flight is not None:
             del self._busy[in_flight.destination, lane_of(in_flight.request)]
         return in_flight
 
-    def back_off(self, in_flight: InFlight, now_ms: int) -> None:
+    def back_off(self, in_flight: RequestInFlight, now_ms: int) -> None:
         """Let the lane of a request that failed, or brought nothing, back off for ``retry_backoff_ms``."""
         self.rest(in_flight.destination, lane_of(in_flight.request), now_ms)
 
-    def rest(self, destination: Destination, lane: Lane, now_ms: int, pause_ms: int = 0) -> None:
+    def rest(self, destination: Destination, lane: RequestLane, now_ms: int, pause_ms: int = 0) -> None:
         """Let a lane back off for ``retry_backoff_ms``, or for ``pause_ms`` if that is longer. A backoff that already
         lasts longer stays."""
         if len(self._ready_at_ms) >= _MAX_REMEMBERED_BACKOFFS:
@@ -106,6 +108,6 @@ class RequestManager:
         ready_at_ms = now_ms + max(self._retry_backoff_ms, pause_ms)
         self._ready_at_ms[destination, lane] = max(self._ready_at_ms.get((destination, lane), 0), ready_at_ms)
 
-    def end_rest(self, destination: Destination, lane: Lane) -> None:
+    def end_rest(self, destination: Destination, lane: RequestLane) -> None:
         """End a lane's backoff: there is reason to believe that a request will succeed now."""
         self._ready_at_ms.pop((destination, lane), None)

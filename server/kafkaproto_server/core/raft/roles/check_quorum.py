@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kafkaproto_server.base.types import NO_NODE, ReplicaKey
 from kafkaproto_server.core.raft.model.core import Core, destination_of
-from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.model.states import Leader
 from kafkaproto_server.core.raft.roles import discovery
 from kafkaproto_server.core.raft.values import quorum
@@ -135,7 +135,7 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
     request = _begin_quorum_epoch(core, leader, ReplicaKey(id=NO_NODE, directory_id=None))
     for destination in (known, _server_beside_the_log(core)):
         if destination is not None and core.ask(destination, request, now_ms) is not None:
-            core.requests.rest(destination, Lane.OTHER, now_ms, begin_period_ms(core))
+            core.requests.rest(destination, RequestLane.OTHER, now_ms, begin_period_ms(core))
 
 
 def missed(core: Core, voter_id: int) -> None:
@@ -152,7 +152,7 @@ def deadline_ms(core: Core, leader: Leader) -> float:
             continue
         destination = core.voter_destination(voter_id)
         if destination is not None:
-            ready_at_ms = core.requests.ready_at_ms(destination, Lane.OTHER)
+            ready_at_ms = core.requests.ready_at_ms(destination, RequestLane.OTHER)
             deadline = min(deadline, max(begin_at_ms, ready_at_ms))
     return deadline
 

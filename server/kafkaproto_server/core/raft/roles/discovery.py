@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafkaproto_server.base.backoff import Backoff
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.core.raft.model.core import Core
-from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.roles import fetching
 from kafkaproto_server.core.raft.values.messages import Destination
 from kafkaproto_server.core.raft.values.voters import endpoint_named
@@ -25,7 +25,7 @@ def tick(core: Core, now_ms: int) -> None:
     ready = [
         destination
         for destination in _known_destinations(core)
-        if core.requests.ready_at_ms(destination, Lane.FETCH) <= now_ms
+        if core.requests.ready_at_ms(destination, RequestLane.FETCH) <= now_ms
     ]
     # Every node without a leader asks. Kafka's voters wait until they are told (KAFKA-17030, KAFKA-18562).
     core.discovery_at_ms = now_ms + ASK_NEXT_MS
@@ -57,7 +57,7 @@ def _ask_hinted(core: Core, now_ms: int) -> bool:
     destination = core.discovery_hint
     if destination is None or destination.id == core.config.key.id or core.installing is not None:
         return False
-    core.requests.end_rest(destination, Lane.FETCH)
+    core.requests.end_rest(destination, RequestLane.FETCH)
     if core.ask(destination, fetching.fetch_request(core, max_wait_ms=0), now_ms) is None:
         return False
     core.discovery_hint = None

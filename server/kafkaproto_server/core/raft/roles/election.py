@@ -16,7 +16,7 @@ from __future__ import annotations
 from kafkaproto_server.base.backoff import Backoff
 from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.core.raft.model.core import Core, destination_of
-from kafkaproto_server.core.raft.model.requests import InFlight, Lane
+from kafkaproto_server.core.raft.model.requests import RequestInFlight, RequestLane
 from kafkaproto_server.core.raft.model.states import (
     Candidate,
     Follower,
@@ -169,7 +169,7 @@ def deadline_ms(core: Core, state: Prospective | Candidate) -> float:
         state.deadline_ms,
         min(
             (
-                core.requests.ready_at_ms(destination_of(voter.key.id, endpoint), Lane.OTHER)
+                core.requests.ready_at_ms(destination_of(voter.key.id, endpoint), RequestLane.OTHER)
                 for voter in state.votes.unrecorded()
                 if (endpoint := endpoint_named(voter.endpoints, core.config.listener_name)) is not None
             ),
@@ -250,7 +250,7 @@ def _ask_for_votes(core: Core, state: Prospective | Candidate, now_ms: int) -> N
 
 
 def handle_vote_response(
-    core: Core, in_flight: InFlight, request: VoteRequest, response: VoteResponse, now_ms: int
+    core: Core, in_flight: RequestInFlight, request: VoteRequest, response: VoteResponse, now_ms: int
 ) -> None:
     """Count a response, if its election has not ended. The caller has noted its leader and epoch before.
 
@@ -272,7 +272,7 @@ def handle_vote_response(
 
 
 def handle_vote_failure(
-    core: Core, in_flight: InFlight, request: VoteRequest, failed: RequestFailed, now_ms: int
+    core: Core, in_flight: RequestInFlight, request: VoteRequest, failed: RequestFailed, now_ms: int
 ) -> None:
     """Note that a voter cannot be reached. A voter that does not support pre-votes counts as granting one."""
     core.requests.back_off(in_flight, now_ms)

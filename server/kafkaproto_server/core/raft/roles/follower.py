@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from kafkaproto_server.base.types import OffsetAndEpoch
 from kafkaproto_server.core.raft.model.core import Core
-from kafkaproto_server.core.raft.model.requests import InFlight, Lane
+from kafkaproto_server.core.raft.model.requests import RequestInFlight, RequestLane
 from kafkaproto_server.core.raft.model.states import Follower
 from kafkaproto_server.core.raft.roles import (
     discovery,
@@ -63,7 +63,8 @@ def deadline_ms(core: Core, follower: Follower) -> float:
             deadline = min(deadline, follower.election_at_ms)
     if not core.requests.is_in_flight(follower.fetch_id):
         deadline = min(
-            deadline, core.requests.ready_at_ms(fetching.leader_destination(core, follower), Lane.FETCH)
+            deadline,
+            core.requests.ready_at_ms(fetching.leader_destination(core, follower), RequestLane.FETCH),
         )
     joining_at_ms = joining.deadline_ms(core, follower)
     return deadline if joining_at_ms is None else min(deadline, joining_at_ms)
@@ -91,7 +92,7 @@ def _maybe_fetch(core: Core, follower: Follower, now_ms: int) -> None:
 
 
 def handle_fetch_response(
-    core: Core, in_flight: InFlight, request: FetchRequest, response: FetchResponse, now_ms: int
+    core: Core, in_flight: RequestInFlight, request: FetchRequest, response: FetchResponse, now_ms: int
 ) -> None:
     """Handle a leader's response. The caller has noted its leader and epoch before."""
     if leader_contact.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):

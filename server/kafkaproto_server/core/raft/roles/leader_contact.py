@@ -6,7 +6,7 @@ If the connection to the leader breaks or is refused, the node doubts the leader
 from __future__ import annotations
 
 from kafkaproto_server.core.raft.model.core import Core
-from kafkaproto_server.core.raft.model.requests import InFlight
+from kafkaproto_server.core.raft.model.requests import RequestInFlight
 from kafkaproto_server.core.raft.model.states import Follower, Prospective
 from kafkaproto_server.core.raft.roles.fetching import leader_destination
 from kafkaproto_server.core.raft.roles.succession import succession_delay_ms
@@ -61,7 +61,7 @@ def doubt(core: Core, follower: Follower, now_ms: int) -> None:
     follower.election_at_ms = now_ms + succession_delay_ms(core, follower)
 
 
-def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_ms: int) -> None:
+def handle_failure(core: Core, in_flight: RequestInFlight, failed: RequestFailed, now_ms: int) -> None:
     """A Fetch or FetchSnapshot ended without a response.
 
     After a connection broke, the first attempt on a new one follows without a pause.
@@ -71,7 +71,7 @@ def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_m
         core.requests.back_off(in_flight, now_ms)
 
 
-def handle_refusal(core: Core, in_flight: InFlight, error: RaftError, now_ms: int) -> None:
+def handle_refusal(core: Core, in_flight: RequestInFlight, error: RaftError, now_ms: int) -> None:
     """A Fetch or FetchSnapshot of the present epoch got an error as its response."""
     core.requests.back_off(in_flight, now_ms)
     state = core.state
@@ -84,7 +84,7 @@ def handle_refusal(core: Core, in_flight: InFlight, error: RaftError, now_ms: in
 
 
 def is_of_other_epoch(
-    core: Core, in_flight: InFlight, asked_epoch: int, response_epoch: int, now_ms: int
+    core: Core, in_flight: RequestInFlight, asked_epoch: int, response_epoch: int, now_ms: int
 ) -> bool:
     """Whether request or response belong to another epoch than the present one. A node that is behind gets a pause."""
     if response_epoch < core.state.epoch:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kafkaproto_server.base.types import Voter
 from kafkaproto_server.core.raft.model.core import Core, destination_of
-from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.model.states import Resigned
 from kafkaproto_server.core.raft.roles import discovery, election, transitions
 from kafkaproto_server.core.raft.values import quorum, trust
@@ -35,7 +35,7 @@ def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
 def deadline_ms(core: Core, resigned: Resigned) -> float:
     """When ``tick`` is due."""
     due = [
-        core.requests.ready_at_ms(destination, Lane.OTHER)
+        core.requests.ready_at_ms(destination, RequestLane.OTHER)
         for voter in resigned.unacknowledged.values()
         if (destination := _destination(core, voter)) is not None
     ]

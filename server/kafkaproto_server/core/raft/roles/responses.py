@@ -11,7 +11,7 @@ from typing import assert_never
 import msgspec
 
 from kafkaproto_server.core.raft.model.core import Core
-from kafkaproto_server.core.raft.model.requests import InFlight, Lane, lane_of
+from kafkaproto_server.core.raft.model.requests import RequestInFlight, RequestLane, lane_of
 from kafkaproto_server.core.raft.model.states import Leader
 from kafkaproto_server.core.raft.roles import (
     check_quorum,
@@ -62,7 +62,7 @@ def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
     voting.reconsider(core, now_ms, asked=_asked(in_flight))
 
 
-def _hand_over(core: Core, in_flight: InFlight, event: ResponseReceived, now_ms: int) -> None:
+def _hand_over(core: Core, in_flight: RequestInFlight, event: ResponseReceived, now_ms: int) -> None:
     """Pass a response to the module that sent the request."""
     match in_flight.request, event.response:
         case VoteRequest() as vote, VoteResponse() as response:
@@ -121,9 +121,9 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
     voting.reconsider(core, now_ms, asked=_asked(in_flight))
 
 
-def _asked(in_flight: InFlight) -> Destination | None:
+def _asked(in_flight: RequestInFlight) -> Destination | None:
     """The node that a Fetch was sent to, None if it was no Fetch."""
-    return in_flight.destination if lane_of(in_flight.request) is Lane.FETCH else None
+    return in_flight.destination if lane_of(in_flight.request) is RequestLane.FETCH else None
 
 
 def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_ms: int) -> None:
@@ -131,7 +131,7 @@ def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_m
         membership.handle_api_versions(core, core.state, event, now_ms)
 
 
-def _learn(core: Core, in_flight: InFlight, response: InboundResponse, now_ms: int) -> None:
+def _learn(core: Core, in_flight: RequestInFlight, response: InboundResponse, now_ms: int) -> None:
     """Note the leader and epoch, in the responses that have them.
 
     This node may believe them: it asks only at addresses that the log or the configuration has, or that a node at one

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from kafkaproto_server.base.types import OffsetAndEpoch
 from kafkaproto_server.core.raft.model.core import Core
-from kafkaproto_server.core.raft.model.requests import InFlight, Lane
+from kafkaproto_server.core.raft.model.requests import RequestInFlight, RequestLane
 from kafkaproto_server.core.raft.model.snapshot_download import SnapshotDownload
 from kafkaproto_server.core.raft.model.states import Follower
 from kafkaproto_server.core.raft.roles import fetching, leader_contact
@@ -79,7 +79,7 @@ def drop(core: Core) -> None:
 
 def handle_response(
     core: Core,
-    in_flight: InFlight,
+    in_flight: RequestInFlight,
     request: FetchSnapshotRequest,
     response: FetchSnapshotResponse,
     now_ms: int,
@@ -117,7 +117,7 @@ def handle_response(
         core.download = None
 
 
-def handle_failure(core: Core, in_flight: InFlight, failed: RequestFailed, now_ms: int) -> None:
+def handle_failure(core: Core, in_flight: RequestInFlight, failed: RequestFailed, now_ms: int) -> None:
     """A FetchSnapshot ended without a response.
 
     A leader of Apache Kafka that does not have the snapshot fails the whole request, without saying what is wrong.
@@ -155,7 +155,7 @@ def handle_rejected(core: Core, event: SnapshotRejected, now_ms: int) -> None:
     )
     core.installing = None
     if isinstance(core.state, Follower):
-        core.requests.rest(fetching.leader_destination(core, core.state), Lane.FETCH, now_ms)
+        core.requests.rest(fetching.leader_destination(core, core.state), RequestLane.FETCH, now_ms)
 
 
 def _fits(download: SnapshotDownload, response: FetchSnapshotResponse) -> bool:

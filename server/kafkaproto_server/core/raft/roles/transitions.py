@@ -11,7 +11,7 @@ from typing import assert_never
 
 from kafkaproto_server.base.types import NO_NODE, Endpoint, LeaderAndEpoch, ReplicaKey
 from kafkaproto_server.core.raft.model.core import Core, destination_of
-from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.model.states import (
     Candidate,
     Follower,
@@ -98,7 +98,7 @@ def become_follower(
     core.fruitless_discoveries = 0
     endpoint = endpoint_named(endpoints, core.config.listener_name)
     assert endpoint is not None, f"leader {leader_id} would be followed at no address"
-    core.requests.end_rest(destination_of(leader_id, endpoint), Lane.FETCH)
+    core.requests.end_rest(destination_of(leader_id, endpoint), RequestLane.FETCH)
     if isinstance(old, Leader):
         leaving.leadership_lost(core, old, now_ms)
 

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from kafkaproto_server.base.types import NO_NODE, OffsetAndEpoch, ReplicaKey
 from kafkaproto_server.core.raft.model.core import Core, WaitingVote
-from kafkaproto_server.core.raft.model.requests import Lane
+from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.model.states import (
     Candidate,
     Follower,
@@ -41,7 +41,7 @@ def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name
         discovery.ask_about(core, request.replica.id, now_ms)
         candidate = core.voter_destination(request.replica.id)
         is_voter = core.may_be_voter(request.replica)
-        is_asked = candidate is not None and core.requests.is_busy(candidate, Lane.FETCH)
+        is_asked = candidate is not None and core.requests.is_busy(candidate, RequestLane.FETCH)
         if candidate is not None and is_asked and is_voter and len(core.waiting_votes) < MAX_WAITING:
             waiting = WaitingVote(
                 request_id=request_id, request=request, listener_name=listener_name, candidate=candidate
@@ -67,7 +67,7 @@ def reconsider(core: Core, now_ms: int, *, asked: Destination | None = None) -> 
         is_later = request.epoch > core.state.epoch
         # The response to a Fetch that was under way when the request came may be older than the candidate's epoch.
         # The response to the next Fetch is not.
-        if is_later and vote.fetches < 2 and core.requests.is_busy(vote.candidate, Lane.FETCH):
+        if is_later and vote.fetches < 2 and core.requests.is_busy(vote.candidate, RequestLane.FETCH):
             core.waiting_votes.append(vote)
             continue
         error = _check(core, request, now_ms)

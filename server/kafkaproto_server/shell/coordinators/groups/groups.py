@@ -26,7 +26,7 @@ from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
 from kafkaproto_server.requests.share_group_requests import LatestOffsets, ShareOffsetsDescribed
 from kafkaproto_server.requests.share_state import Persister
-from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsets
+from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsetReader
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges
 from kafkaproto_server.shell.coordinators.led import LedPartitions
 from kafkaproto_server.shell.replicas.coordinators.coordinator_loading import Loading
@@ -178,7 +178,9 @@ class GroupCoordinators:
         )
         self._image = image
         self._config = config
-        self._share_offsets = ShareOffsets(image, self.of, ShareLags(surroundings, persister, latest_offsets))
+        self._share_offsets = ShareOffsetReader(
+            image, self.of, ShareLags(surroundings, persister, latest_offsets)
+        )
 
     # -- see GroupPort -------------------------------------------------------------------------------------------
 

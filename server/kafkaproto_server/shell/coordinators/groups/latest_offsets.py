@@ -16,7 +16,7 @@ from kafkaproto.messages import ListOffsetsRequest, ListOffsetsResponse
 from kafkaproto_server.base.later import Gather
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
-from kafkaproto_server.requests.share_group_requests import LatestOffset, TopicPartition
+from kafkaproto_server.requests.share_group_requests import LatestOffset, TopicIdPartition
 from kafkaproto_server.shell.coordinators.broker_requests import BrokerRequests, OtherBrokers
 from kafkaproto_server.shell.replicas.followers.offsets import LATEST
 
@@ -26,18 +26,18 @@ AT_ONCE = 500
 PAUSE_MS = 1
 NO_OFFSET = -1
 
-Found = Callable[[Mapping[TopicPartition, LatestOffset]], None]
+Found = Callable[[Mapping[TopicIdPartition, LatestOffset]], None]
 
 
-class _Asked:
+class _AskedPartitions:
     """Partitions that were asked for in one call, until all of them have a result."""
 
     def __init__(self, found: Found) -> None:
-        results: dict[TopicPartition, LatestOffset] = {}
+        results: dict[TopicIdPartition, LatestOffset] = {}
         self.parts = Gather(lambda: found(results))
         self._results = results
 
-    def add(self, partition: TopicPartition, result: LatestOffset) -> None:
+    def add(self, partition: TopicIdPartition, result: LatestOffset) -> None:
         """Take a result."""
         self._results[partition] = result
         self.parts.came()
@@ -47,8 +47,8 @@ class _Item(msgspec.Struct, frozen=True):
     """A partition that another broker leads."""
 
     topic: str
-    partition: TopicPartition
-    asked: _Asked
+    partition: TopicIdPartition
+    asked: _AskedPartitions
 
     @property
     def key(self) -> tuple[str, int]:
@@ -85,12 +85,12 @@ class LatestOffsetFinder:
         )
         self.run = self._requests.run
 
-    def find(self, partitions: Sequence[TopicPartition], found: Found) -> None:
+    def find(self, partitions: Sequence[TopicIdPartition], found: Found) -> None:
         """See `LatestOffsets`."""
-        asked = _Asked(found)
+        asked = _AskedPartitions(found)
         self._call_later(0, partial(self._ask, partitions, asked))
 
-    def _ask(self, partitions: Sequence[TopicPartition], asked: _Asked) -> None:
+    def _ask(self, partitions: Sequence[TopicIdPartition], asked: _AskedPartitions) -> None:
         now, later = partitions[:AT_ONCE], partitions[AT_ONCE:]
         if later:
             self._call_later(PAUSE_MS, partial(self._ask, later, asked))
@@ -111,7 +111,7 @@ class LatestOffsetFinder:
         if not later:
             asked.parts.all_asked()
 
-    def _find_here(self, topic: str, partition: TopicPartition, asked: _Asked) -> None:
+    def _find_here(self, topic: str, partition: TopicIdPartition, asked: _AskedPartitions) -> None:
         query = OffsetQuery(
             topic=topic,
             index=partition.partition,

@@ -13,11 +13,11 @@ from kafkaproto_server.requests.share_group_requests import (
     ShareOffset,
     ShareOffsetsDescribed,
     ShareOffsetsOfTopic,
-    TopicPartition,
+    TopicIdPartition,
 )
 
 
-class ShareOffsets:
+class ShareOffsetReader:
     """What DescribeShareGroupOffsets asks for."""
 
     def __init__(
@@ -41,7 +41,7 @@ class ShareOffsets:
         image = self._image()
         missing = [name for name in topics if name not in image.topic_ids]
         partitions = [
-            TopicPartition(image.topic_ids[name], index)
+            TopicIdPartition(image.topic_ids[name], index)
             for name, indexes in topics.items()
             if name in image.topic_ids
             for index in dict.fromkeys(indexes)
@@ -60,7 +60,7 @@ class ShareOffsets:
             described(error.code, ())
             return
 
-        def found(code: ErrorCode, partitions: Sequence[TopicPartition]) -> None:
+        def found(code: ErrorCode, partitions: Sequence[TopicIdPartition]) -> None:
             if code is not ErrorCode.NONE:
                 described(code, ())
                 return
@@ -76,7 +76,7 @@ class ShareOffsets:
     def _find(
         self,
         group_id: str,
-        partitions: Sequence[TopicPartition],
+        partitions: Sequence[TopicIdPartition],
         names: Mapping[bytes, str],
         unknown: Iterable[ShareOffsetsOfTopic],
         described: ShareOffsetsDescribed,
@@ -88,12 +88,12 @@ class ShareOffsets:
             if each.topic_id in topics and each.partition in topics[each.topic_id].partitions
         ]
         known = frozenset(existing)
-        by_topic: dict[bytes, list[TopicPartition]] = {}
+        by_topic: dict[bytes, list[TopicIdPartition]] = {}
         for each in partitions:
             by_topic.setdefault(each.topic_id, []).append(each)
 
         def found(offset_of: OffsetOf) -> None:
-            def offset(partition: TopicPartition) -> ShareOffset:
+            def offset(partition: TopicIdPartition) -> ShareOffset:
                 return (
                     offset_of(partition) if partition in known else ShareOffset(partition=partition.partition)
                 )

@@ -30,7 +30,7 @@ from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import SHARE_TOPIC
 from kafkaproto_server.requests.coordinator_places import partition_of, share_key
-from kafkaproto_server.requests.share_state import Done, Result, ShareState, StateBatch
+from kafkaproto_server.requests.share_state import Done, ShareState, ShareStateResult, StateBatch
 from kafkaproto_server.shell.coordinators.broker_requests import BrokerRequests, OtherBrokers
 
 MAX_TRIES = 5
@@ -66,7 +66,7 @@ class _Kind(msgspec.Struct, frozen=True, kw_only=True):
     """State and leader epoch in a partition of the response."""
 
 
-class _Call(msgspec.Struct, kw_only=True, eq=False):
+class _PersisterCall(msgspec.Struct, kw_only=True, eq=False):
     """A call of the persister, until it has its result."""
 
     kind: _Kind
@@ -120,10 +120,10 @@ class SharePersister:
         self._create_topic = create_topic
         self._call_later = call_later
         self._rng = others.rng
-        self._ready: deque[_Call] = deque()
+        self._ready: deque[_PersisterCall] = deque()
         """What is to be handed to a coordinator."""
         self._is_turn_set = False
-        self._requests: BrokerRequests[_Call] = BrokerRequests(
+        self._requests: BrokerRequests[_PersisterCall] = BrokerRequests(
             others,
             "share-persister",
             max_elements=MAX_ELEMENTS,
@@ -184,7 +184,7 @@ class SharePersister:
         done: Done,
     ) -> None:
         self._enqueue(
-            _Call(
+            _PersisterCall(
                 kind=kind,
                 group_id=group_id,
                 topic_id=topic_id,
@@ -196,7 +196,7 @@ class SharePersister:
             )
         )
 
-    def _enqueue(self, call: _Call) -> None:
+    def _enqueue(self, call: _PersisterCall) -> None:
         self._ready.append(call)
         if not self._is_turn_set:
             self._is_turn_set = True
@@ -213,7 +213,7 @@ class SharePersister:
             self._is_turn_set = True
             self._call_later(1, self._turn)
 
-    def _hand_over(self, call: _Call) -> None:
+    def _hand_over(self, call: _PersisterCall) -> None:
         topic = self._image().topic_by_name(SHARE_TOPIC)
         if topic is None:
             self._create_topic(SHARE_TOPIC)
@@ -230,38 +230,40 @@ class SharePersister:
         else:
             self._requests.send(partition.leader, call)
 
-    def _ask_here(self, call: _Call) -> None:
+    def _ask_here(self, call: _PersisterCall) -> None:
         key = SharePartitionKey(call.group_id, call.topic_id, call.partition)
         try:
             coordinator = self._here.of(key)
         except CoordinatorError as error:
-            self._has_result(call, Result(error.code, describe(error.code).message))
+            self._has_result(call, ShareStateResult(error.code, describe(error.code).message))
         else:
             call.kind.ask_here(
                 coordinator, key, *call.arguments, lambda result: self._has_result(call, result)
             )
 
-    def _not_found(self, call: _Call) -> None:
+    def _not_found(self, call: _PersisterCall) -> None:
         call.searches += 1
         self._again(call, call.searches, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-    def _has_result(self, call: _Call, result: Result) -> None:
+    def _has_result(self, call: _PersisterCall, result: ShareStateResult) -> None:
         if result.code in _AGAIN:
             call.tries += 1
             self._again(call, call.tries, result.code, result.message)
         else:
             call.done(result)
 
-    def _again(self, call: _Call, failures: int, code: ErrorCode, message: str | None = None) -> None:
+    def _again(
+        self, call: _PersisterCall, failures: int, code: ErrorCode, message: str | None = None
+    ) -> None:
         if failures >= MAX_TRIES:
-            call.done(Result(code, message or describe(code).message))
+            call.done(ShareStateResult(code, message or describe(code).message))
             return
         delay_ms = BACKOFF_MS << failures
         # A fifth more or less, so that brokers that failed together do not retry together.
         delay_ms += self._rng.below(2 * delay_ms // 5 + 1) - delay_ms // 5
         self._call_later(delay_ms, lambda: self._enqueue(call))
 
-    def _responded(self, calls: Sequence[_Call], response: Any) -> None:
+    def _responded(self, calls: Sequence[_PersisterCall], response: Any) -> None:
         places = {
             (bytes(topic.topic_id), place.partition): place
             for topic in (() if response is None else response.results)
@@ -272,14 +274,14 @@ class SharePersister:
             if place is not None:
                 code = describe(place.error_code).code
                 found = (None, -1) if code is not ErrorCode.NONE else call.kind.found(place)
-                self._has_result(call, Result(code, place.error_message, *found))
+                self._has_result(call, ShareStateResult(code, place.error_message, *found))
             else:
                 # What a response leaves out cannot be told.
                 code = ErrorCode.NETWORK_EXCEPTION if response is None else ErrorCode.UNKNOWN_SERVER_ERROR
-                self._has_result(call, Result(code, describe(code).message))
+                self._has_result(call, ShareStateResult(code, describe(code).message))
 
 
-def _request(calls: Sequence[_Call]) -> Message:
+def _request(calls: Sequence[_PersisterCall]) -> Message:
     kind = calls[0].kind
     topics: dict[bytes, list[Any]] = {}
     for call in calls:

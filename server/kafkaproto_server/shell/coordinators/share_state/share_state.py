@@ -8,7 +8,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.coordinator import SHARE_RECORDS
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.config.layers import NodeConfigs
-from kafkaproto_server.core.coordinators.share_state.config import ShareConfig
+from kafkaproto_server.core.coordinators.share_state.config import ShareStateConfig
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.core.coordinators.values import Surroundings
@@ -27,10 +27,10 @@ PRUNE_TIMEOUT_MS = 30_000
 """How long the other replicas have time to delete records; the next time comes anyway."""
 
 
-def share_config(configs: NodeConfigs) -> ShareConfig:
+def share_config(configs: NodeConfigs) -> ShareStateConfig:
     """The settings of the coordinator, from the broker's configs."""
     prefix = "share.coordinator"
-    return ShareConfig(
+    return ShareStateConfig(
         updates_per_snapshot=number_of(configs, f"{prefix}.snapshot.update.records.per.snapshot"),
         prune_interval_ms=number_of(configs, f"{prefix}.state.topic.prune.interval.ms"),
         cold_snapshot_interval_ms=number_of(configs, f"{prefix}.cold.partition.snapshot.interval.ms"),
@@ -43,9 +43,9 @@ class CurrentShareConfig:
     def __init__(self, configs: Callable[[], NodeConfigs]) -> None:
         self._configs = configs
         self._known_of: NodeConfigs | None = None
-        self._known = ShareConfig()
+        self._known = ShareStateConfig()
 
-    def __call__(self) -> ShareConfig:
+    def __call__(self) -> ShareStateConfig:
         configs = self._configs()
         if configs is not self._known_of:
             self._known_of, self._known = configs, share_config(configs)
@@ -87,7 +87,7 @@ class ShareCoordinators:
         self,
         *,
         image: Callable[[], ClusterImage],
-        config: Callable[[], ShareConfig],
+        config: Callable[[], ShareStateConfig],
         surroundings: Surroundings,
         delete_records: Callable[[DeletionItem, int, RecordsDeleted], None],
         make_log: Callable[[Hosted], PartitionLog],

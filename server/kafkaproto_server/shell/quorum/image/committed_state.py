@@ -18,7 +18,7 @@ from kafkaproto_server.shell.process.threads import Threads
 from kafkaproto_server.shell.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.shell.quorum.disk_worker import DiskWorker
 from kafkaproto_server.shell.quorum.image.image_builder import ImageBuilder, ObserverImage
-from kafkaproto_server.shell.quorum.image.log_cleaning import LogCleaner
+from kafkaproto_server.shell.quorum.image.log_cleaning import MetadataLogCleaner
 from kafkaproto_server.shell.quorum.image.metadata_feed import MetadataFeed
 from kafkaproto_server.shell.quorum.image.published import ImagePublisher, Published
 from kafkaproto_server.shell.quorum.log_tail import LogTail
@@ -101,7 +101,7 @@ class CommittedState:
             rng=rng,
             threads=threads,
         )
-        self.cleaner = LogCleaner(
+        self.cleaner = MetadataLogCleaner(
             disk=storage.disk,
             log=storage.log,
             snapshots=storage.snapshots,

@@ -34,7 +34,7 @@ CLEANING_INTERVAL_S = 60.0
 """Apache Kafka uses the same fixed interval."""
 
 
-class LogCleaner:
+class MetadataLogCleaner:
     """Cleans one metadata log's directory."""
 
     def __init__(

@@ -29,7 +29,7 @@ from kafkaproto_server.core.replicas.incoming_batches import (
     BatchRefused,
     Fault,
     IncomingBatch,
-    RecordError,
+    WrongRecord,
     check_at_once,
     check_header,
     check_records,
@@ -99,9 +99,9 @@ class _Request:
         self._waiting = waiting
         waiting.begin(self._missing)
 
-    def place(self, position: int) -> _Place:
+    def place(self, position: int) -> _AppendPlace:
         """Where one partition's result goes."""
-        return _Place(self, position)
+        return _AppendPlace(self, position)
 
     def appended(self, position: int, result: ProduceResult) -> None:
         """One partition will have this result if its records are replicated in time."""
@@ -139,7 +139,7 @@ def _told_already(_results: Sequence[ProduceResult]) -> None:
     """In place of who was told. The timer knows the request until its timeout, and must not keep the records."""
 
 
-class _Place:
+class _AppendPlace:
     """Takes the result of one partition of a request."""
 
     __slots__ = ("_position", "_request")
@@ -225,7 +225,7 @@ class Appends:
             self._metrics.expired_produces += request.missing
             request.expire()
 
-    def _append(self, item: ProduceItem, acks: int, take: _Place) -> None:
+    def _append(self, item: ProduceItem, acks: int, take: _AppendPlace) -> None:
         hosted = self._replicas.get(item.topic_id, item.index)
         if hosted is None or hosted.log is None:
             code = self._unknown(item.topic_id, item.index)
@@ -263,7 +263,7 @@ class Appends:
         steps: Steps[IncomingBatch],
         acks: int,
         item: ProduceItem,
-        take: _Place,
+        take: _AppendPlace,
     ) -> None:
         def done(result: IncomingBatch | BatchRefused) -> None:
             if isinstance(result, BatchRefused):
@@ -277,7 +277,7 @@ class Appends:
         self._checks.put(sender.host, _checked(steps), done, fail, is_over=lambda: sender.is_gone, size=size)
 
     def _append_checked(
-        self, hosted: Hosted, batch: IncomingBatch, acks: int, item: ProduceItem, take: _Place
+        self, hosted: Hosted, batch: IncomingBatch, acks: int, item: ProduceItem, take: _AppendPlace
     ) -> None:
         partition, header = hosted.partition, batch.header
         try:
@@ -419,7 +419,7 @@ class Appends:
                 lambda: request.is_over,
             )
 
-    def _write_marker(self, topic_id: bytes, item: MarkerItem, take: _Place) -> None:
+    def _write_marker(self, topic_id: bytes, item: MarkerItem, take: _AppendPlace) -> None:
         hosted = self._replicas.get(topic_id, item.index)
         if hosted is None or hosted.log is None:
             take(ProduceResult(code=self._unknown(topic_id, item.index)))
@@ -457,7 +457,7 @@ class Appends:
         end_offset: int,
         acks: int,
         result: ProduceResult,
-        take: _Place | None,
+        take: _AppendPlace | None,
         aborted: Sequence[AbortedTransaction] = (),
     ) -> None:
         """``take`` is None if nobody waits."""
@@ -503,7 +503,7 @@ class Appends:
         hosted: Hosted,
         before: AppendedBefore,
         acks: int,
-        take: _Place,
+        take: _AppendPlace,
     ) -> None:
         """The producer sent a batch again: it gets the response that it missed, once that holds."""
         result = ProduceResult(
@@ -522,7 +522,9 @@ class Appends:
             lambda code: take(result if code is ErrorCode.NONE else structs.replace(result, code=code)),
         )
 
-    def _when_written(self, hosted: Hosted, last_offset: int, result: ProduceResult, take: _Place) -> None:
+    def _when_written(
+        self, hosted: Hosted, last_offset: int, result: ProduceResult, take: _AppendPlace
+    ) -> None:
         partition = hosted.partition
         if last_offset < partition.log_end_offset:
             take(result)
@@ -558,7 +560,7 @@ class Appends:
         self._count_request(hosted).failed_produce_requests += 1
         self._metrics.all.failed_produce_requests += 1
 
-    def _respond_not_appended(self, hosted: Hosted, error: PartitionError, take: _Place) -> None:
+    def _respond_not_appended(self, hosted: Hosted, error: PartitionError, take: _AppendPlace) -> None:
         log_start_offset = NO_OFFSET
         if error.code in _NOT_FAILED:
             self._count_request(hosted)
@@ -568,7 +570,9 @@ class Appends:
         message = None if str(error) == error.code.name else str(error)
         take(ProduceResult(code=error.code, message=message, log_start_offset=log_start_offset))
 
-    def _respond_refused(self, hosted: Hosted, error: BatchRefused, item: ProduceItem, take: _Place) -> None:
+    def _respond_refused(
+        self, hosted: Hosted, error: BatchRefused, item: ProduceItem, take: _AppendPlace
+    ) -> None:
         metrics, fault = self._metrics, error.fault
         if fault in _FAILED:
             self._count_failed(hosted)
@@ -617,7 +621,7 @@ def _marker_batch(item: MarkerItem, base_offset: int, leader_epoch: int, wall_ms
 
 
 def _refused(
-    error: BatchRefused, record_errors: Sequence[RecordError], partition: Partition
+    error: BatchRefused, record_errors: Sequence[WrongRecord], partition: Partition
 ) -> ProduceResult:
     return ProduceResult(
         code=error.code,

@@ -49,7 +49,7 @@ class _Room:
         return not self.used_bytes or self.used_bytes + size <= self.limit_bytes
 
 
-class _Work:
+class _LaneWork:
     __slots__ = ("done", "failed", "has_begun", "is_over", "room", "size", "steps")
 
     def __init__(
@@ -78,7 +78,7 @@ class HostLane:
         for_small = max_begun_bytes // SMALL_PART
         self._small, self._large = _Room(for_small), _Room(max_begun_bytes - for_small)
         # The host whose turn it is comes first. Of each host, only the first piece may have begun.
-        self._hosts: OrderedDict[str, deque[_Work]] = OrderedDict()
+        self._hosts: OrderedDict[str, deque[_LaneWork]] = OrderedDict()
         # The hosts whose first piece has begun.
         self._begun: dict[str, None] = {}
         self._is_busy = False
@@ -101,7 +101,7 @@ class HostLane:
         """Do the steps, and call ``done`` with their result or ``failed`` with an OSError or StorageError, later, in
         the event loop; neither if the work ``is_over`` before. ``size`` is how many bytes it may keep."""
         room = self._small if size <= self._small.limit_bytes // 2 else self._large
-        self._hosts.setdefault(host, deque()).append(_Work(steps, done, failed, is_over, size, room))
+        self._hosts.setdefault(host, deque()).append(_LaneWork(steps, done, failed, is_over, size, room))
         self._go_on()
 
     def _go_on(self) -> None:
@@ -155,7 +155,7 @@ class HostLane:
             DiskJob(partial(_turn, work.steps), partial(end, work.done), partial(end, work.failed))
         )
 
-    def _end_turn(self, host: str, work: _Work, tell: Callable[[Any], None], result: Any) -> None:
+    def _end_turn(self, host: str, work: _LaneWork, tell: Callable[[Any], None], result: Any) -> None:
         self._is_busy = False
         is_over = work.is_over()
         if result is not _UNFINISHED:

@@ -24,7 +24,7 @@ from kafkaproto_server.core.coordinators.groups.consumer.group import (
     ConsumerGroup,
     ResolvedRegex,
 )
-from kafkaproto_server.core.coordinators.groups.consumer.member import MemberState, indexes_of
+from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMemberState, indexes_of
 from kafkaproto_server.core.coordinators.groups.consumer.records import deletion_records, member_record
 from tests.core.coordinators.support.consumers import GROUP, Coordinator, compacted, persistent
 
@@ -153,7 +153,7 @@ def test_a_member_owns_what_it_is_assigned_and_what_it_has_to_revoke() -> None:
     value.state = 1
     group.replay(CURRENT, value)
     member = group.members["m"]
-    assert member.state is MemberState.UNREVOKED_PARTITIONS
+    assert member.state is ConsumerMemberState.UNREVOKED_PARTITIONS
     # Without epochs, the partitions count as assigned in the member's epoch.
     assert (member.assigned, member.revoking) == ({A: {0: 2, 1: 3}}, {A: {2: 4}})
     assert indexes_of(member.assigned) == {A: (0, 1)}
@@ -169,7 +169,7 @@ def test_a_state_of_a_later_release_is_unknown() -> None:
     value = current(4)
     value.state = 5
     group.replay(CURRENT, value)
-    assert group.members["m"].state is MemberState.UNKNOWN
+    assert group.members["m"].state is ConsumerMemberState.UNKNOWN
 
 
 def test_a_partition_belongs_to_whom_the_last_record_gives_it() -> None:

@@ -16,7 +16,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerState
 from kafkaproto_server.core.coordinators.groups.consumer.heartbeat import TOPICS_REFRESH_INTERVAL_MS
-from kafkaproto_server.core.coordinators.groups.consumer.member import MemberState
+from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMemberState
 from kafkaproto_server.core.coordinators.values import CoordinatorError, Record
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
 from tests.core.coordinators.support.consumers import (
@@ -205,10 +205,10 @@ def test_a_fenced_member_joins_again_with_the_id_that_it_had() -> None:
 def test_a_partition_is_given_away_only_after_it_was_revoked() -> None:
     coordinator = two_members()
     second = coordinator.group.members["m2"]
-    assert (second.epoch, second.state, second.assigned) == (2, MemberState.UNRELEASED_PARTITIONS, {})
+    assert (second.epoch, second.state, second.assigned) == (2, ConsumerMemberState.UNRELEASED_PARTITIONS, {})
     told = coordinator.beat("m1", 1)
     assert (told.member_epoch, told.assignment) == (1, {A: (0,)})
-    assert coordinator.group.members["m1"].state is MemberState.UNREVOKED_PARTITIONS
+    assert coordinator.group.members["m1"].state is ConsumerMemberState.UNREVOKED_PARTITIONS
     assert coordinator.beat("m2", 2).assignment is None
     assert coordinator.group.state.value == "Reconciling"
     # A heartbeat that says nothing of partitions is no revocation.
@@ -307,7 +307,7 @@ def test_a_member_revokes_at_once_what_it_does_not_subscribe_to_any_more() -> No
     # The last assignment is too young for a new one.
     outcome = coordinator.beat("m", 1, subscribed_topic_names=("a",))
     assert (outcome.member_epoch, outcome.assignment) == (1, {A: (0, 1)})
-    assert coordinator.group.members["m"].state is MemberState.UNREVOKED_PARTITIONS
+    assert coordinator.group.members["m"].state is ConsumerMemberState.UNREVOKED_PARTITIONS
 
 
 def test_new_partitions_are_assigned_when_the_coordinator_is_told() -> None:

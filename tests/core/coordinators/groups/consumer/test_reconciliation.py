@@ -5,21 +5,28 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember, MemberState, Owned
+from kafkaproto_server.core.coordinators.groups.consumer.member import (
+    ConsumerMember,
+    ConsumerMemberState,
+    Owned,
+)
 from kafkaproto_server.core.coordinators.groups.consumer.reconciliation import next_step
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 A, B = bytes([1] * 16), bytes([2] * 16)
 STABLE, UNREVOKED, UNRELEASED = (
-    MemberState.STABLE,
-    MemberState.UNREVOKED_PARTITIONS,
-    MemberState.UNRELEASED_PARTITIONS,
+    ConsumerMemberState.STABLE,
+    ConsumerMemberState.UNREVOKED_PARTITIONS,
+    ConsumerMemberState.UNRELEASED_PARTITIONS,
 )
 
 
 def member(
-    epoch: int, state: MemberState = STABLE, assigned: Owned | None = None, revoking: Owned | None = None
+    epoch: int,
+    state: ConsumerMemberState = STABLE,
+    assigned: Owned | None = None,
+    revoking: Owned | None = None,
 ) -> ConsumerMember:
     return ConsumerMember(
         member_id="m",
@@ -52,7 +59,7 @@ def step(
     )
 
 
-def what(after: ConsumerMember) -> tuple[int, int, MemberState, Owned, Owned]:
+def what(after: ConsumerMember) -> tuple[int, int, ConsumerMemberState, Owned, Owned]:
     return after.epoch, after.previous_epoch, after.state, after.assigned, after.revoking
 
 
@@ -133,10 +140,10 @@ def test_what_was_given_up_already_is_not_waited_for() -> None:
 @pytest.mark.parametrize("reported", [None, {A: (0,)}])
 def test_a_member_in_an_unknown_state_has_to_begin_anew(reported: Partitions | None) -> None:
     with pytest.raises(CoordinatorError) as fenced:
-        step(member(5, MemberState.UNKNOWN, {A: {0: 3}}), 6, {A: (0,)}, reported=reported)
+        step(member(5, ConsumerMemberState.UNKNOWN, {A: {0: 3}}), 6, {A: (0,)}, reported=reported)
     assert fenced.value.code == ErrorCode.FENCED_MEMBER_EPOCH
 
 
 def test_a_member_in_an_unknown_state_that_owns_nothing_goes_on() -> None:
-    after = step(member(5, MemberState.UNKNOWN, {A: {0: 3}}), 6, {A: (0,)}, reported={})
+    after = step(member(5, ConsumerMemberState.UNKNOWN, {A: {0: 3}}), 6, {A: (0,)}, reported={})
     assert (after.epoch, after.state, after.assigned) == (6, STABLE, {A: {0: 3}})

@@ -11,7 +11,7 @@ from kafkaproto.records.coordinator import (
     encode_coordinator_record,
 )
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup
-from kafkaproto_server.core.coordinators.groups.share.member import ShareMember
+from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.share.partitions import (
     StatePartitions,
     TopicStates,
@@ -57,7 +57,7 @@ def test_they_are_read() -> None:
         }
     )
     (member,) = group.members.values()
-    assert member == ShareMember(
+    assert member == ShareGroupMember(
         member_id="o",
         client_id="probe",
         client_host="/127.0.0.1",

@@ -10,7 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.coordinators.groups.share.lags import OffsetOf, ShareLags
 from kafkaproto_server.core.coordinators.groups.share.partitions import TopicStates
 from kafkaproto_server.core.coordinators.groups.share.state_requests import PARTITIONS_AT_ONCE
-from kafkaproto_server.requests.share_group_requests import LatestOffset, ShareOffset, TopicPartition
+from kafkaproto_server.requests.share_group_requests import LatestOffset, ShareOffset, TopicIdPartition
 from kafkaproto_server.requests.share_state import ShareState
 from tests.core.coordinators.support.consumers import topic_id
 from tests.core.coordinators.support.share_groups import GROUP, TURN_MS, ShareCoordinator
@@ -171,11 +171,11 @@ def test_many_partitions_are_asked_for_some_at_a_time() -> None:
 
 def test_a_lag_that_is_too_large_wraps_around_as_in_java() -> None:
     coordinator = ShareCoordinator()
-    place = TopicPartition(A, 0)
+    place = TopicIdPartition(A, 0)
     state = ShareState(state_epoch=1, start_offset=-(2**63), delivery_complete_count=0)
     coordinator.persister.states[GROUP, A, 0] = state
     lags: list[int] = []
-    ends: dict[TopicPartition, LatestOffset] = {place: (ErrorCode.NONE, 1)}
+    ends: dict[TopicIdPartition, LatestOffset] = {place: (ErrorCode.NONE, 1)}
     ShareLags(coordinator.world, coordinator.persister, lambda wanted, found: found(ends)).find(
         GROUP, [place], lambda offset_of: lags.append(offset_of(place).lag)
     )
@@ -187,15 +187,15 @@ def test_offsets_and_lags_are_found() -> None:
     coordinator = ShareCoordinator()
     done_with = ShareState(state_epoch=1, start_offset=5, delivery_complete_count=3)
     unknown = ShareState(state_epoch=1, start_offset=5)
-    partitions = [TopicPartition(A, index) for index in range(5)]
+    partitions = [TopicIdPartition(A, index) for index in range(5)]
     for index, state in enumerate((done_with, done_with, unknown)):
         coordinator.persister.states[GROUP, A, index] = state
     coordinator.persister.codes["read_summary", 4] = ErrorCode.COORDINATOR_NOT_AVAILABLE
-    asked: list[Sequence[TopicPartition]] = []
+    asked: list[Sequence[TopicIdPartition]] = []
 
-    def latest(wanted: Sequence[TopicPartition], found: object) -> None:
+    def latest(wanted: Sequence[TopicIdPartition], found: object) -> None:
         asked.append(wanted)
-        ends: Mapping[TopicPartition, LatestOffset] = {
+        ends: Mapping[TopicIdPartition, LatestOffset] = {
             partitions[0]: (ErrorCode.NONE, 20),
             partitions[1]: (ErrorCode.LEADER_NOT_AVAILABLE, -1),
         }

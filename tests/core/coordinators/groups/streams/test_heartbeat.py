@@ -16,9 +16,9 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.core.coordinators.groups.streams import heartbeat
 from kafkaproto_server.core.coordinators.groups.streams.group import StreamsState
-from kafkaproto_server.core.coordinators.groups.streams.member import MemberState
+from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMemberState
 from kafkaproto_server.core.coordinators.groups.streams.status import StatusCode
-from kafkaproto_server.requests.streams_group_requests import Endpoint, TaskSets
+from kafkaproto_server.requests.streams_group_requests import TaskSets, UserEndpoint
 from tests.core.coordinators.support.streams import (
     GROUP,
     INTERVAL_MS,
@@ -245,7 +245,7 @@ def test_another_coordinator_gets_no_records_of_this_one(monkeypatch: pytest.Mon
 
 def test_members_wait_for_source_topics() -> None:
     coordinator = Coordinator({})
-    response = coordinator.join("m1", user_endpoint=Endpoint("h", 1))
+    response = coordinator.join("m1", user_endpoint=UserEndpoint("h", 1))
     assert (response.member_epoch, statuses(response)) == (2, [StatusCode.MISSING_SOURCE_TOPICS])
     assert coordinator.group.state is StreamsState.NOT_READY
     coordinator.beat("m1", 2)
@@ -442,7 +442,7 @@ def test_endpoints_are_told_when_they_change() -> None:
     coordinator = Coordinator()
     coordinator.join("m1")
     coordinator.beat("m1", 2, endpoint_epoch=0)
-    response = coordinator.join("m2", user_endpoint=Endpoint("h", 9))
+    response = coordinator.join("m2", user_endpoint=UserEndpoint("h", 9))
     assert response.endpoint_information_epoch == 1
     coordinator.beat("m1", 2, endpoint_epoch=0)
     coordinator.beat("m1", 2, **owned(active={"0": [0]}))
@@ -489,7 +489,7 @@ def test_warm_up_tasks_of_a_later_release_are_revoked() -> None:
     coordinator.beat("m1", 2)
     tasks = StreamsGroupCurrentMemberAssignmentValue.TaskIds(subtopology_id="0", partitions=[0])
     value = StreamsGroupCurrentMemberAssignmentValue(
-        member_epoch=3, previous_member_epoch=2, state=MemberState.STABLE, warmup_tasks=[tasks]
+        member_epoch=3, previous_member_epoch=2, state=StreamsMemberState.STABLE, warmup_tasks=[tasks]
     )
     key = StreamsGroupCurrentMemberAssignmentKey(group_id=GROUP, member_id="m2")
     coordinator.groups.replay(GROUP, key, value)
@@ -522,7 +522,7 @@ def test_active_tasks_without_epochs_count_from_the_epoch_of_the_member() -> Non
     coordinator.join("m1")
     tasks = StreamsGroupCurrentMemberAssignmentValue.TaskIds(subtopology_id="0", partitions=[0, 1])
     value = StreamsGroupCurrentMemberAssignmentValue(
-        member_epoch=2, previous_member_epoch=0, state=MemberState.STABLE, active_tasks=[tasks]
+        member_epoch=2, previous_member_epoch=0, state=StreamsMemberState.STABLE, active_tasks=[tasks]
     )
     key = StreamsGroupCurrentMemberAssignmentKey(group_id=GROUP, member_id="m1")
     coordinator.groups.replay(GROUP, key, value)

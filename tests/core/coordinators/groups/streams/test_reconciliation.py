@@ -8,7 +8,11 @@ import pytest
 
 from kafkaproto_server.core.coordinators.groups.streams import records as write
 from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup
-from kafkaproto_server.core.coordinators.groups.streams.member import HeldTasks, MemberState, StreamsMember
+from kafkaproto_server.core.coordinators.groups.streams.member import (
+    HeldTasks,
+    StreamsMember,
+    StreamsMemberState,
+)
 from kafkaproto_server.core.coordinators.groups.streams.reconciliation import next_step
 from kafkaproto_server.requests.streams_group_requests import TaskSets, tasks_of
 
@@ -63,14 +67,14 @@ def test_nothing_is_done_without_a_new_target() -> None:
 def test_what_the_target_takes_away_is_revoked_first(role: str) -> None:
     mine = member(assigned=held(**{role: (0, 1)}))
     after = step(mine, sets(**{role: (0,)}))
-    assert (after.epoch, after.state) == (1, MemberState.UNREVOKED_TASKS)
+    assert (after.epoch, after.state) == (1, StreamsMemberState.UNREVOKED_TASKS)
     assert after.assigned == held(**{role: (0,)})
     assert after.revoking == held(**{role: (1,)})
     # It says nothing, or still has it.
     assert step(after, sets(**{role: (0,)})) is after
     assert step(after, sets(**{role: (0,)}), reported=sets(**{role: (1,)})) is after
     done = step(after, sets(**{role: (0,)}), reported=sets(**{role: (0,)}))
-    assert (done.epoch, done.state) == (2, MemberState.STABLE)
+    assert (done.epoch, done.state) == (2, StreamsMemberState.STABLE)
     assert done.revoking.is_empty
 
 
@@ -78,24 +82,28 @@ def test_a_member_that_has_more_to_revoke_is_one_epoch_further() -> None:
     mine = member(assigned=held(active=(0, 1)))
     once = step(mine, sets(active=(0,)))
     again = step(once, sets(), reported=sets(active=(0,)), epoch=5)
-    assert (again.epoch, again.state, again.revoking) == (2, MemberState.UNREVOKED_TASKS, held(active=(0,)))
+    assert (again.epoch, again.state, again.revoking) == (
+        2,
+        StreamsMemberState.UNREVOKED_TASKS,
+        held(active=(0,)),
+    )
 
 
 def test_a_member_that_has_given_up_a_task_already_need_not_be_asked() -> None:
     mine = member(assigned=held(active=(0, 1)))
     after = step(mine, sets(active=(0,)), reported=sets(active=(0,)))
-    assert (after.epoch, after.state) == (2, MemberState.STABLE)
+    assert (after.epoch, after.state) == (2, StreamsMemberState.STABLE)
 
 
 def test_an_active_task_waits_until_no_member_has_it() -> None:
     other = member("o", "q", assigned=held(active=(0,)))
     after = step(member(), sets(active=(0, 1)), other)
-    assert (after.epoch, after.state) == (2, MemberState.UNRELEASED_TASKS)
+    assert (after.epoch, after.state) == (2, StreamsMemberState.UNRELEASED_TASKS)
     assert after.assigned.active == {"s": {1: 2}}
-    gone = member("o", "q", revoking=held(active=(0,)), state=MemberState.UNREVOKED_TASKS)
+    gone = member("o", "q", revoking=held(active=(0,)), state=StreamsMemberState.UNREVOKED_TASKS)
     assert step(after, sets(active=(0, 1)), gone).assigned.active == {"s": {1: 2}}
     done = step(after, sets(active=(0, 1)))
-    assert (done.assigned.active, done.state) == ({"s": {0: 2, 1: 2}}, MemberState.STABLE)
+    assert (done.assigned.active, done.state) == ({"s": {0: 2, 1: 2}}, StreamsMemberState.STABLE)
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -103,7 +111,7 @@ def test_an_active_task_waits_until_no_member_has_it() -> None:
 def test_no_process_has_a_task_twice(role: str, of_other: str) -> None:
     other = member("o", assigned=held(**{of_other: (0,)}))
     after = step(member(), sets(**{role: (0,)}), other)
-    assert (after.state, after.assigned) == (MemberState.UNRELEASED_TASKS, held())
+    assert (after.state, after.assigned) == (StreamsMemberState.UNRELEASED_TASKS, held())
 
 
 @pytest.mark.parametrize("role", ["standby", "warmup"])
@@ -111,22 +119,22 @@ def test_no_process_has_a_task_twice(role: str, of_other: str) -> None:
 def test_replicas_are_free_for_other_processes(role: str, of_other: str) -> None:
     other = member("o", "q", assigned=held(**{of_other: (0,)}))
     after = step(member(), sets(**{role: (0,)}), other)
-    assert (after.state, after.assigned) == (MemberState.STABLE, held(**{role: (0,)}))
+    assert (after.state, after.assigned) == (StreamsMemberState.STABLE, held(**{role: (0,)}))
 
 
 def test_an_active_task_becomes_a_standby_one_at_once() -> None:
     mine = member(assigned=held(active=(0,)))
     after = step(mine, sets(standby=(0,)))
-    assert after.state is MemberState.UNREVOKED_TASKS
+    assert after.state is StreamsMemberState.UNREVOKED_TASKS
     assert (after.assigned, after.revoking) == (held(standby=(0,)), held(active=(0,)))
     done = step(after, sets(standby=(0,)), reported=sets(standby=(0,)))
-    assert (done.state, done.assigned) == (MemberState.STABLE, held(standby=(0,)))
+    assert (done.state, done.assigned) == (StreamsMemberState.STABLE, held(standby=(0,)))
 
 
 @pytest.mark.parametrize(("before", "after"), [("standby", "warmup"), ("warmup", "standby")])
 def test_replicas_change_their_role_without_being_revoked(before: str, after: str) -> None:
     done = step(member(assigned=held(**{before: (0,)})), sets(**{after: (0,)}))
-    assert (done.epoch, done.state, done.assigned) == (2, MemberState.STABLE, held(**{after: (0,)}))
+    assert (done.epoch, done.state, done.assigned) == (2, StreamsMemberState.STABLE, held(**{after: (0,)}))
 
 
 @pytest.mark.parametrize("role", ["standby", "warmup"])
@@ -134,9 +142,9 @@ def test_a_replica_that_becomes_active_stays_one_until_then(role: str) -> None:
     other = member("o", "q", assigned=held(active=(0,)))
     mine = member(assigned=held(**{role: (0,)}))
     after = step(mine, sets(active=(0,)), other)
-    assert (after.state, after.assigned) == (MemberState.UNRELEASED_TASKS, held(**{role: (0,)}))
+    assert (after.state, after.assigned) == (StreamsMemberState.UNRELEASED_TASKS, held(**{role: (0,)}))
     done = step(after, sets(active=(0,)))
-    assert done.state is MemberState.STABLE
+    assert done.state is StreamsMemberState.STABLE
     assert done.assigned == HeldTasks({"s": {0: 2}}, {}, {})
 
 
@@ -144,7 +152,7 @@ def test_a_replica_that_becomes_active_stays_one_until_then(role: str) -> None:
 def test_a_replica_is_not_promoted_before_everything_is_revoked(role: str) -> None:
     mine = member(assigned=held(active=(1,), **{role: (0,)}))
     after = step(mine, sets(active=(0,)))
-    assert after.state is MemberState.UNREVOKED_TASKS
+    assert after.state is StreamsMemberState.UNREVOKED_TASKS
     assert (after.assigned, after.revoking) == (held(**{role: (0,)}), held(active=(1,)))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kafkaproto_server.core.coordinators.groups.streams.group import each_task
 from kafkaproto_server.core.coordinators.groups.streams.sticky import (
-    MemberSpec,
+    StreamsMemberSpec,
     SubtopologySpec,
     Task,
     assign_sticky,
@@ -19,9 +19,9 @@ from kafkaproto_server.core.coordinators.groups.streams.sticky import (
 from kafkaproto_server.requests.streams_group_requests import TaskSets
 
 
-def member(member_id: str, process_id: str, **fields: Any) -> MemberSpec:
+def member(member_id: str, process_id: str, **fields: Any) -> StreamsMemberSpec:
     given_fields = {"active": frozenset(), "standby": frozenset(), "offsets": {}, **fields}
-    return MemberSpec(member_id, process_id, **given_fields)
+    return StreamsMemberSpec(member_id, process_id, **given_fields)
 
 
 def tasks(subtopology_id: str, *indexes: int) -> frozenset[Task]:
@@ -37,7 +37,7 @@ def standby(found: dict[str, TaskSets], member_id: str) -> frozenset[Task]:
 
 
 @st.composite
-def situations(draw: st.DrawFn) -> tuple[list[MemberSpec], list[SubtopologySpec], int]:
+def situations(draw: st.DrawFn) -> tuple[list[StreamsMemberSpec], list[SubtopologySpec], int]:
     """Members that may have tasks, and states of them, in any way."""
     subtopologies = [
         SubtopologySpec(str(number), draw(st.integers(1, 6)), draw(st.booleans()))
@@ -54,7 +54,7 @@ def situations(draw: st.DrawFn) -> tuple[list[MemberSpec], list[SubtopologySpec]
         replicas = frozenset(draw(st.lists(st.sampled_from(all_tasks), max_size=3))) - had
         offsets = draw(st.dictionaries(st.sampled_from(all_tasks), st.integers(0, 3), max_size=3))
         process = f"p{draw(st.integers(0, 3))}"
-        members.append(MemberSpec(f"m{number}", process, had, replicas, offsets))
+        members.append(StreamsMemberSpec(f"m{number}", process, had, replicas, offsets))
     return members, subtopologies, draw(st.integers(0, 2))
 
 
@@ -77,7 +77,7 @@ def test_members_that_have_their_share_leave_the_rest_to_the_others() -> None:
 
 @given(situations())
 def test_what_holds_of_every_assignment(
-    situation: tuple[list[MemberSpec], list[SubtopologySpec], int],
+    situation: tuple[list[StreamsMemberSpec], list[SubtopologySpec], int],
 ) -> None:
     members, subtopologies, replicas = situation
     found = assign_sticky(members, subtopologies, replicas)
@@ -103,12 +103,12 @@ def test_what_holds_of_every_assignment(
 
 @given(situations())
 def test_an_assignment_that_was_taken_stays(
-    situation: tuple[list[MemberSpec], list[SubtopologySpec], int],
+    situation: tuple[list[StreamsMemberSpec], list[SubtopologySpec], int],
 ) -> None:
     members, subtopologies, _ = situation
     first = assign_sticky(members, subtopologies, 0)
     again = [
-        MemberSpec(one.member_id, one.process_id, active(first, one.member_id), frozenset(), {})
+        StreamsMemberSpec(one.member_id, one.process_id, active(first, one.member_id), frozenset(), {})
         for one in members
     ]
     second = assign_sticky(again, subtopologies, 0)

@@ -10,7 +10,7 @@ from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGr
 from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember
 from kafkaproto_server.core.coordinators.groups.consumer.reconciliation import next_step
 from kafkaproto_server.core.coordinators.groups.consumer.regexes import check_regex
-from kafkaproto_server.core.coordinators.groups.consumer.targets import Question
+from kafkaproto_server.core.coordinators.groups.consumer.targets import ConsumerQuestion
 from kafkaproto_server.core.coordinators.groups.consumer.validation import check_epoch
 from kafkaproto_server.core.coordinators.groups.consumer.values import RegexCompiler
 from kafkaproto_server.core.coordinators.groups.membership import (
@@ -23,7 +23,7 @@ from kafkaproto_server.core.coordinators.values import Record
 from kafkaproto_server.requests.consumer_group_requests import JOIN_EPOCH, HeartbeatValues, Partitions
 
 
-class Change:
+class ConsumerChange:
     """The changes of one heartbeat."""
 
     def __init__(self, group: ConsumerGroup, records: list[Record]) -> None:
@@ -33,7 +33,7 @@ class Change:
         self.member = self._before = ConsumerMember(member_id="")
         self.is_refreshed = False
         """Whether topics were looked at."""
-        self.question: Question | None = None
+        self.question: ConsumerQuestion | None = None
         """What ``assignor`` is to compute once the records are written: the targets of a large group."""
         self.assignor = ""
         self.has_stepped = False

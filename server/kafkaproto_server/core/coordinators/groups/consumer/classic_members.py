@@ -16,7 +16,11 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupMemberMetadataValue, ConsumerProtocolSubscription
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.core.coordinators.groups.consumer.heartbeat import ConsumerGroups
-from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember, MemberState, indexes_of
+from kafkaproto_server.core.coordinators.groups.consumer.member import (
+    ConsumerMember,
+    ConsumerMemberState,
+    indexes_of,
+)
 from kafkaproto_server.core.coordinators.groups.consumer_protocol import (
     assignment_of,
     owned_by,
@@ -98,7 +102,7 @@ class ClassicMembers:
             protocol.name,
         ):
             raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-        if group.epoch > member.epoch and member.state is not MemberState.UNREVOKED_PARTITIONS:
+        if group.epoch > member.epoch and member.state is not ConsumerMemberState.UNREVOKED_PARTITIONS:
             self._groups.sessions.maybe_expect_request(group, member.member_id, member.rebalance_timeout_ms)
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
         self._groups.sessions.expect_request(group, member.member_id, None)
@@ -122,8 +126,8 @@ class ClassicMembers:
         self._groups.sessions.extend(group, member.member_id, metadata.session_timeout_ms)
         if (
             member.epoch < group.epoch
-            or member.state is MemberState.UNREVOKED_PARTITIONS
-            or (member.state is MemberState.UNRELEASED_PARTITIONS and not _waits(group, member))
+            or member.state is ConsumerMemberState.UNREVOKED_PARTITIONS
+            or (member.state is ConsumerMemberState.UNRELEASED_PARTITIONS and not _waits(group, member))
         ):
             self._groups.sessions.maybe_expect_request(group, member.member_id, member.rebalance_timeout_ms)
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)

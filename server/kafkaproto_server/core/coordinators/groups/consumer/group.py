@@ -32,7 +32,7 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataKey,
     ConsumerGroupTargetAssignmentMetadataValue,
 )
-from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember, MemberState
+from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember, ConsumerMemberState
 from kafkaproto_server.core.coordinators.groups.problems import usable_epoch
 from kafkaproto_server.core.coordinators.groups.revocations import RevocationWatch
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
@@ -243,7 +243,7 @@ class ConsumerGroup:
             if old.instance_id is not None and old.instance_id != member.instance_id:
                 self._forget_static(old)
         self.members[member.member_id] = member
-        if member.state is MemberState.STABLE:
+        if member.state is ConsumerMemberState.STABLE:
             self.stable_counts[member.epoch] += 1
         self.name_counts[member.subscribed_topic_names] += 1
         if member.subscribed_topic_regex:
@@ -260,7 +260,7 @@ class ConsumerGroup:
         self.watches.pop(member.member_id, None)
 
     def _release(self, member: ConsumerMember) -> None:
-        if member.state is MemberState.STABLE:
+        if member.state is ConsumerMemberState.STABLE:
             self.stable_counts[member.epoch] -= 1
             if not self.stable_counts[member.epoch]:
                 del self.stable_counts[member.epoch]

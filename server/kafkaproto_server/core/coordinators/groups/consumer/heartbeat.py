@@ -25,7 +25,7 @@ from kafkaproto_server.base.metrics.coordinators import GroupMetrics
 from kafkaproto_server.core.coordinators.groups.config import GroupConfig
 from kafkaproto_server.core.coordinators.groups.consumer import records as write
 from kafkaproto_server.core.coordinators.groups.consumer.assignors import ASSIGNORS
-from kafkaproto_server.core.coordinators.groups.consumer.change import Change
+from kafkaproto_server.core.coordinators.groups.consumer.change import ConsumerChange
 from kafkaproto_server.core.coordinators.groups.consumer.group import (
     ConsumerGroup,
     ConsumerState,
@@ -35,7 +35,7 @@ from kafkaproto_server.core.coordinators.groups.consumer.member import NOTHING, 
 from kafkaproto_server.core.coordinators.groups.consumer.regexes import needs_resolution, resolve
 from kafkaproto_server.core.coordinators.groups.consumer.sessions import Sessions
 from kafkaproto_server.core.coordinators.groups.consumer.targets import (
-    Question,
+    ConsumerQuestion,
     preferred_assignor,
     question,
     records_of_targets,
@@ -213,7 +213,7 @@ class ConsumerGroups:
         else:
             group = self._group(values.group_id)
         check_room(group, self._config().consumer_max_size, is_known=values.member_id in group.members)
-        change = Change(group, list(before))
+        change = ConsumerChange(group, list(before))
         member_id = values.member_id or self._surroundings.new_id()
         change.find_member(values, member_id)
         change.update_member(values, self._compile_regex)
@@ -238,7 +238,7 @@ class ConsumerGroups:
         self._maybe_resolve_regexes(group, values.may_describe)
         self._respond_when_committed(heard, _outcome(values, change, settings.heartbeat_interval_ms))
 
-    def _maybe_grow_epoch(self, change: Change) -> None:
+    def _maybe_grow_epoch(self, change: ConsumerChange) -> None:
         """If the member or topics have changed, the next assignment is for another group epoch."""
         group = change.group
         has_changed = (
@@ -258,7 +258,7 @@ class ConsumerGroups:
             change.records.append(write.no_partition_metadata_record(group.group_id))
         change.is_refreshed = True
 
-    def _is_another_assignor_preferred(self, change: Change) -> bool:
+    def _is_another_assignor_preferred(self, change: ConsumerChange) -> bool:
         """Whether the member makes the majority want another assignor (KAFKA-20434)."""
         if not change.has_new_assignor:
             return False
@@ -271,7 +271,7 @@ class ConsumerGroups:
         existing = {name: each for name, each in hashes.items() if each != NO_TOPIC_HASH}
         return group_hash(self._hash64, existing)
 
-    def _target(self, change: Change) -> tuple[int, Partitions]:
+    def _target(self, change: ConsumerChange) -> tuple[int, Partitions]:
         """The assignment epoch and the member's target: new ones if they are due."""
         group, member = change.group, change.member
         if (
@@ -291,7 +291,7 @@ class ConsumerGroups:
             change.question, change.assignor = asked, name
         return group.assignment_epoch, group.target_of(member.member_id, member.instance_id)
 
-    def _assign_later(self, group: ConsumerGroup, epoch: int, asked: Question, assignor: str) -> None:
+    def _assign_later(self, group: ConsumerGroup, epoch: int, asked: ConsumerQuestion, assignor: str) -> None:
         """Have the targets of a group computed for its epoch. Until they are there, members keep what they have."""
         group.is_assigning = True
         assign = self._assignors[assignor]
@@ -444,7 +444,7 @@ class ConsumerGroups:
         self._last_end_offset = end_offset
 
 
-def _outcome(values: HeartbeatValues, change: Change, heartbeat_interval_ms: int) -> HeartbeatOutcome:
+def _outcome(values: HeartbeatValues, change: ConsumerChange, heartbeat_interval_ms: int) -> HeartbeatOutcome:
     """The assignment is told to members that join or ask for everything, and when it has changed."""
     is_told = values.member_epoch == JOIN_EPOCH or values.is_full or change.has_other_partitions
     return HeartbeatOutcome(

@@ -17,7 +17,7 @@ Owned: TypeAlias = Mapping[bytes, Mapping[int, int]]
 NOTHING: Owned = {}
 
 
-class MemberState(enum.IntEnum):
+class ConsumerMemberState(enum.IntEnum):
     """How far a member is on its way to the target assignment, by the numbers in records."""
 
     STABLE = 0
@@ -49,7 +49,7 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int = 0
     previous_epoch: int = 0
     """A request may still have this epoch: the response with the current one may be lost."""
-    state: MemberState = MemberState.STABLE
+    state: ConsumerMemberState = ConsumerMemberState.STABLE
     assigned: Owned = NOTHING
     """What it has or should take now."""
     revoking: Owned = NOTHING
@@ -66,11 +66,13 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
 
         A static member that is away has nothing to revoke, and one of the classic protocol has timeouts of its own.
         """
-        return self.state is MemberState.UNREVOKED_PARTITIONS and self.epoch >= 0 and not self.is_classic
+        return (
+            self.state is ConsumerMemberState.UNREVOKED_PARTITIONS and self.epoch >= 0 and not self.is_classic
+        )
 
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all that the target assignment of an epoch gives it."""
-        return self.state is MemberState.STABLE and self.epoch == epoch
+        return self.state is ConsumerMemberState.STABLE and self.epoch == epoch
 
     def held(self) -> Iterator[tuple[bytes, int]]:
         """All partitions that nobody else may have."""
@@ -80,7 +82,7 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
                     yield topic_id, index
 
     def at_epoch(
-        self, epoch: int, state: MemberState, assigned: Owned, revoking: Owned = NOTHING
+        self, epoch: int, state: ConsumerMemberState, assigned: Owned, revoking: Owned = NOTHING
     ) -> ConsumerMember:
         """The member one step further."""
         return msgspec.structs.replace(
@@ -138,8 +140,12 @@ def indexes_held(member: ConsumerMember) -> Partitions:
     return {topic_id: tuple(each) for topic_id, each in indexes.items()}
 
 
-def _state(number: int) -> MemberState:
-    return MemberState(number) if number in MemberState._value2member_map_ else MemberState.UNKNOWN
+def _state(number: int) -> ConsumerMemberState:
+    return (
+        ConsumerMemberState(number)
+        if number in ConsumerMemberState._value2member_map_
+        else ConsumerMemberState.UNKNOWN
+    )
 
 
 def _owned(

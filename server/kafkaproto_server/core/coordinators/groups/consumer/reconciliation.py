@@ -13,7 +13,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.coordinators.groups.consumer.member import (
     NOTHING,
     ConsumerMember,
-    MemberState,
+    ConsumerMemberState,
     Owned,
 )
 from kafkaproto_server.core.coordinators.values import CoordinatorError
@@ -37,16 +37,16 @@ def next_step(
 
     Raises CoordinatorError (FENCED_MEMBER_EPOCH) if the member has to begin anew.
     """
-    step = _Step(member, target_epoch, target, is_subscribed, reported, is_owned)
-    if member.state is MemberState.STABLE:
+    step = _ConsumerStep(member, target_epoch, target, is_subscribed, reported, is_owned)
+    if member.state is ConsumerMemberState.STABLE:
         if member.epoch != target_epoch:
             return step.towards_target(member.epoch)
         return step.without_unsubscribed() if has_new_subscription else member
-    if member.state is MemberState.UNREVOKED_PARTITIONS:
+    if member.state is ConsumerMemberState.UNREVOKED_PARTITIONS:
         if step.may_own(member.revoking):
             return step.without_unsubscribed() if has_new_subscription else member
         return step.towards_target(member.epoch)
-    if member.state is MemberState.UNRELEASED_PARTITIONS:
+    if member.state is ConsumerMemberState.UNRELEASED_PARTITIONS:
         return step.towards_target(member.epoch)
     # After a downgrade of this broker.
     if reported is None or reported:
@@ -57,7 +57,7 @@ def next_step(
     return step.towards_target(target_epoch)
 
 
-class _Step:
+class _ConsumerStep:
     """What one step is decided by."""
 
     def __init__(
@@ -90,11 +90,11 @@ class _Step:
         """``epoch`` is the member's as long as it has something to revoke."""
         kept, lost, free, has_unreleased = self._compare()
         if lost and self.may_own(lost):
-            return self._member.at_epoch(epoch, MemberState.UNREVOKED_PARTITIONS, kept, lost)
+            return self._member.at_epoch(epoch, ConsumerMemberState.UNREVOKED_PARTITIONS, kept, lost)
         assigned = {topic_id: dict(epochs) for topic_id, epochs in kept.items()}
         for topic_id, indexes in free.items():
             assigned.setdefault(topic_id, {}).update(dict.fromkeys(indexes, self._target_epoch))
-        state = MemberState.UNRELEASED_PARTITIONS if has_unreleased else MemberState.STABLE
+        state = ConsumerMemberState.UNRELEASED_PARTITIONS if has_unreleased else ConsumerMemberState.STABLE
         return self._member.at_epoch(self._target_epoch, state, assigned)
 
     def _compare(self) -> tuple[Owned, Owned, Partitions, bool]:
@@ -135,6 +135,6 @@ class _Step:
         for topic_id, epochs in lost.items():
             revoking.setdefault(topic_id, {}).update(epochs)
         if self.may_own(revoking):
-            return member.at_epoch(member.epoch, MemberState.UNREVOKED_PARTITIONS, kept, revoking)
+            return member.at_epoch(member.epoch, ConsumerMemberState.UNREVOKED_PARTITIONS, kept, revoking)
         # The client has given them up already.
         return member.at_epoch(member.epoch, member.state, kept, NOTHING)

@@ -28,7 +28,7 @@ def preferred_assignor(members: Members, names: Sequence[str]) -> str:
     return max(names, key=lambda name: wanted[name])
 
 
-class Question(NamedTuple):
+class ConsumerQuestion(NamedTuple):
     """What targets are made from. None of it changes, so that another thread may answer."""
 
     members: Members
@@ -77,7 +77,7 @@ class Question(NamedTuple):
         return found
 
 
-def question(group: ConsumerGroup, members: Members, topics: Topics) -> Question:
+def question(group: ConsumerGroup, members: Members, topics: Topics) -> ConsumerQuestion:
     """What the targets of these members of a group are made from."""
     # Most members of a group say the same: each subscription is looked at once.
     subscriptions = {
@@ -86,7 +86,7 @@ def question(group: ConsumerGroup, members: Members, topics: Topics) -> Question
     names: set[str] = set().union(*map(group.topics_of, subscriptions.values()))
     views = {name: view for name in names if (view := topics.by_name(name)) is not None}
     targets = {member_id: group.target_of(member_id, each.instance_id) for member_id, each in members.items()}
-    return Question(members, dict(group.regexes), views, targets)
+    return ConsumerQuestion(members, dict(group.regexes), views, targets)
 
 
 def records_of_targets(

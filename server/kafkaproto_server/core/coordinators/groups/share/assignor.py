@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kafkaproto_server.requests.consumer_group_requests import Partitions, partitions_of
-from kafkaproto_server.requests.share_group_requests import TopicPartition
+from kafkaproto_server.requests.share_group_requests import TopicIdPartition
 
 SIMPLE = "simple"
 
@@ -36,7 +36,7 @@ def assign_simple(
 ) -> dict[str, Partitions]:
     """The target of each member. ``assignable`` are the partitions that may be assigned, by topic id."""
     in_order = sorted(members, key=lambda each: each.member_id)
-    found: dict[str, list[TopicPartition]] = {each.member_id: [] for each in in_order}
+    found: dict[str, list[TopicIdPartition]] = {each.member_id: [] for each in in_order}
     if len({each.topic_ids for each in in_order}) <= 1:
         topic_ids = in_order[0].topic_ids if in_order else ()
         _share_out(in_order, topic_ids, assignable, found)
@@ -50,7 +50,7 @@ def assign_simple(
     return {member_id: _by_topic(partitions) for member_id, partitions in found.items()}
 
 
-def _by_topic(partitions: Sequence[TopicPartition]) -> Partitions:
+def _by_topic(partitions: Sequence[TopicIdPartition]) -> Partitions:
     indexes: dict[bytes, list[int]] = {}
     for topic_id, index in partitions:
         indexes.setdefault(topic_id, []).append(index)
@@ -61,18 +61,18 @@ def _share_out(
     members: Sequence[ShareMemberSpec],
     topic_ids: Sequence[bytes],
     assignable: Mapping[bytes, frozenset[int]],
-    found: dict[str, list[TopicPartition]],
+    found: dict[str, list[TopicIdPartition]],
 ) -> None:
     """Share the partitions of topics out among their subscribers."""
     partitions = [
-        TopicPartition(topic_id, index)
+        TopicIdPartition(topic_id, index)
         for topic_id in topic_ids
         for index in sorted(assignable.get(topic_id, ()))
     ]
     if not partitions:
         return
     sharing = -(-len(members) // len(partitions))
-    sharers: dict[TopicPartition, set[str]] = {each: set() for each in partitions}
+    sharers: dict[TopicIdPartition, set[str]] = {each: set() for each in partitions}
     counts = _counts(len(members), sharing * len(partitions))
     unfilled: deque[tuple[str, int]] = deque()
     for member, count in zip(members, counts, strict=True):
@@ -95,13 +95,13 @@ def _kept(
     topic_ids: Sequence[bytes],
     count: int,
     sharing: int,
-    sharers: dict[TopicPartition, set[str]],
-) -> list[TopicPartition]:
+    sharers: dict[TopicIdPartition, set[str]],
+) -> list[TopicIdPartition]:
     """What a member keeps of what it had, and takes a place for."""
-    kept: list[TopicPartition] = []
+    kept: list[TopicIdPartition] = []
     for topic_id in topic_ids:
         for index in member.target.get(topic_id, ()):
-            partition = TopicPartition(topic_id, index)
+            partition = TopicIdPartition(topic_id, index)
             if len(kept) < count and partition in sharers and len(sharers[partition]) < sharing:
                 sharers[partition].add(member.member_id)
                 kept.append(partition)
@@ -109,11 +109,11 @@ def _kept(
 
 
 def _fill(
-    partition: TopicPartition,
+    partition: TopicIdPartition,
     sharing: int,
     sharers: set[str],
     unfilled: deque[tuple[str, int]],
-    found: dict[str, list[TopicPartition]],
+    found: dict[str, list[TopicIdPartition]],
 ) -> None:
     """Give a partition to members that have too few, until it has enough or all of these have it."""
     for _ in range(len(unfilled)):

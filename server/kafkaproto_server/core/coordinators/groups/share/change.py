@@ -10,7 +10,7 @@ import msgspec
 from kafkaproto_server.core.coordinators.groups.membership import check_epoch, dynamic_member
 from kafkaproto_server.core.coordinators.groups.share import records as write
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup
-from kafkaproto_server.core.coordinators.groups.share.member import ShareMember
+from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.share.targets import ShareQuestion
 from kafkaproto_server.core.coordinators.groups.topics import Topics
 from kafkaproto_server.core.coordinators.values import Record
@@ -37,9 +37,9 @@ class ShareChange:
         self.question: ShareQuestion | None = None
         """What is to be computed once the records are written: the targets of a large group."""
 
-    def _find(self, values: ShareHeartbeatValues) -> ShareMember:
+    def _find(self, values: ShareHeartbeatValues) -> ShareGroupMember:
         if values.member_epoch == JOIN_EPOCH and values.member_id not in self.group.members:
-            return ShareMember(member_id=values.member_id)
+            return ShareGroupMember(member_id=values.member_id)
         member = dynamic_member(self.group, values.member_id)
         check_epoch(member, values.member_epoch, lambda: True)
         return member
@@ -54,7 +54,7 @@ class ShareChange:
         """Whether the member is assigned other partitions than before."""
         return self.member.assigned != self.before.assigned
 
-    def members(self) -> dict[str, ShareMember]:
+    def members(self) -> dict[str, ShareGroupMember]:
         """The group's members with the member of this heartbeat as it is now."""
         return {**self.group.members, self.member.member_id: self.member}
 
@@ -88,7 +88,7 @@ class ShareChange:
             self.records.append(write.current_record(self.group.group_id, self.member))
 
 
-def _updated(member: ShareMember, values: ShareHeartbeatValues) -> ShareMember:
+def _updated(member: ShareGroupMember, values: ShareHeartbeatValues) -> ShareGroupMember:
     names = values.subscribed_topic_names
     return msgspec.structs.replace(
         member,

@@ -7,7 +7,7 @@ from kafkaproto.messages import ShareGroupDescribeResponse
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.core.coordinators.groups.share.assignor import SIMPLE
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup
-from kafkaproto_server.core.coordinators.groups.share.member import ShareMember
+from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.topics import Topics
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 
@@ -44,7 +44,7 @@ def unknown_share_group(group_id: str) -> Described:
     )
 
 
-def _member(member: ShareMember, topics: Topics) -> ShareGroupDescribeResponse.Member:
+def _member(member: ShareGroupMember, topics: Topics) -> ShareGroupDescribeResponse.Member:
     return ShareGroupDescribeResponse.Member(
         member_id=member.member_id,
         rack_id=member.rack_id,

@@ -30,18 +30,18 @@ from kafkaproto.messages import (
     ShareGroupTargetAssignmentMetadataValue,
 )
 from kafkaproto_server.core.coordinators.groups.problems import usable_epoch
-from kafkaproto_server.core.coordinators.groups.sessions import SessionWatch
-from kafkaproto_server.core.coordinators.groups.share.member import ShareMember
+from kafkaproto_server.core.coordinators.groups.sessions import MemberSessionWatch
+from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.share.partitions import StatePartitions, state_partitions_of
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
 FIRST_EPOCH = 1
 """The group epoch, and the assignment epoch, of a group without records about them."""
 
-ShareMembers = Mapping[str, ShareMember]
+ShareMembers = Mapping[str, ShareGroupMember]
 
 
-class ShareState(enum.Enum):
+class ShareGroupState(enum.Enum):
     """The state of a group, by the names that Kafka's tools print."""
 
     EMPTY = "Empty"
@@ -58,13 +58,13 @@ class ShareGroup:
     """Of the topics that the members subscribe to, when the epoch grew last."""
     assignment_epoch: int = FIRST_EPOCH
     assignment_wall_ms: int = 0
-    members: dict[str, ShareMember] = field(default_factory=dict)
+    members: dict[str, ShareGroupMember] = field(default_factory=dict)
     targets: dict[str, Partitions] = field(default_factory=dict)
     """The target assignment, by member id."""
     states: StatePartitions | None = None
     name_counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """How many members subscribe to the same topics. Most members of a group say the same."""
-    watches: dict[str, SessionWatch] = field(default_factory=dict)
+    watches: dict[str, MemberSessionWatch] = field(default_factory=dict)
     """By member id. In memory only."""
     refresh_at_ms: int | None = None
     """When topics are to be looked at again at the latest; None for now. In memory only."""
@@ -83,12 +83,12 @@ class ShareGroup:
     # -- questions -----------------------------------------------------------------------------------------------
 
     @property
-    def state(self) -> ShareState:
+    def state(self) -> ShareGroupState:
         """The state."""
-        return ShareState.STABLE if self.members else ShareState.EMPTY
+        return ShareGroupState.STABLE if self.members else ShareGroupState.EMPTY
 
     def subscribed_topics(
-        self, *, without: Sequence[ShareMember] = (), plus: ShareMember | None = None
+        self, *, without: Sequence[ShareGroupMember] = (), plus: ShareGroupMember | None = None
     ) -> set[str]:
         """The names of the topics that the members subscribe to, or would without some members or with another one."""
         fewer = Counter(each.subscribed_topic_names for each in without)
@@ -169,7 +169,7 @@ class ShareGroup:
                 self.watches.pop(member_id, None)
             return
         assert isinstance(value, ShareGroupMemberMetadataValue), "it is the key's value"
-        self._put((member or ShareMember(member_id=member_id)).with_metadata(value))
+        self._put((member or ShareGroupMember(member_id=member_id)).with_metadata(value))
 
     def _replay_current(self, member_id: str, value: Message | None) -> None:
         member = self.members.get(member_id)
@@ -178,7 +178,7 @@ class ShareGroup:
                 self._put(member.without_assignment())
             return
         assert isinstance(value, ShareGroupCurrentMemberAssignmentValue), "it is the key's value"
-        self._put((member or ShareMember(member_id=member_id)).with_assignment(value))
+        self._put((member or ShareGroupMember(member_id=member_id)).with_assignment(value))
 
     def _replay_states(self, value: Message | None, now_ms: int) -> None:
         self.initializing_since_ms = now_ms
@@ -188,14 +188,14 @@ class ShareGroup:
         assert isinstance(value, ShareGroupStatePartitionMetadataValue), "it is the key's value"
         self.states = state_partitions_of(value)
 
-    def _put(self, member: ShareMember) -> None:
+    def _put(self, member: ShareGroupMember) -> None:
         old = self.members.get(member.member_id)
         if old is not None:
             self._release(old)
         self.members[member.member_id] = member
         self.name_counts[member.subscribed_topic_names] += 1
 
-    def _release(self, member: ShareMember) -> None:
+    def _release(self, member: ShareGroupMember) -> None:
         names = member.subscribed_topic_names
         self.name_counts[names] -= 1
         if not self.name_counts[names]:

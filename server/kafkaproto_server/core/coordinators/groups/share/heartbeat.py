@@ -23,11 +23,11 @@ from kafkaproto_server.base.metrics.coordinators import GroupMetrics
 from kafkaproto_server.core.coordinators.groups.config import GroupConfig
 from kafkaproto_server.core.coordinators.groups.counted import CountedGroups
 from kafkaproto_server.core.coordinators.groups.membership import check_room, dynamic_member
-from kafkaproto_server.core.coordinators.groups.sessions import SessionWatch, SessionWatches
+from kafkaproto_server.core.coordinators.groups.sessions import MemberSessionWatch, SessionWatches
 from kafkaproto_server.core.coordinators.groups.settings import GroupSettings
 from kafkaproto_server.core.coordinators.groups.share import records as write
 from kafkaproto_server.core.coordinators.groups.share.change import ShareChange
-from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup, ShareState
+from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup, ShareGroupState
 from kafkaproto_server.core.coordinators.groups.share.initialization import (
     NO_STATES,
     by_topic,
@@ -36,7 +36,7 @@ from kafkaproto_server.core.coordinators.groups.share.initialization import (
     name_of,
     start_offsets,
 )
-from kafkaproto_server.core.coordinators.groups.share.member import ShareMember
+from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.share.partitions import StatePartitions
 from kafkaproto_server.core.coordinators.groups.share.state_requests import Results, ask_for_all
 from kafkaproto_server.core.coordinators.groups.share.targets import (
@@ -58,7 +58,7 @@ from kafkaproto_server.requests.share_group_requests import (
     ShareHeard,
     ShareHeartbeatOutcome,
     ShareHeartbeatValues,
-    TopicPartition,
+    TopicIdPartition,
 )
 from kafkaproto_server.requests.share_state import Done, Persister
 
@@ -85,7 +85,7 @@ class ShareGroups:
         persister: Persister,
     ) -> None:
         """``settings`` returns the settings of a group (`share_settings_of`)."""
-        self.groups: CountedGroups[ShareGroup] = CountedGroups(ShareState)
+        self.groups: CountedGroups[ShareGroup] = CountedGroups(ShareGroupState)
         self._metrics = metrics
         self.topics = topics
         self.surroundings = surroundings
@@ -95,8 +95,8 @@ class ShareGroups:
         self._hash64 = hash64
         self._compute = compute
         self._log = log
-        self._sessions: SessionWatches[ShareGroup, ShareMember, SessionWatch] = SessionWatches(
-            surroundings, self.is_current, self._remove, SessionWatch
+        self._sessions: SessionWatches[ShareGroup, ShareGroupMember, MemberSessionWatch] = SessionWatches(
+            surroundings, self.is_current, self._remove, MemberSessionWatch
         )
         self._last_end_offset = 0
 
@@ -278,7 +278,7 @@ class ShareGroups:
         # A time in the future is another broker's clock's, and says nothing.
         return not 0 <= passed_ms < self._settings(group.group_id).assignment_interval_ms
 
-    def _remove(self, group: ShareGroup, member: ShareMember) -> None:
+    def _remove(self, group: ShareGroup, member: ShareGroupMember) -> None:
         """Remove a member that leaves, or whose session has ended. Raises CoordinatorError."""
         group_id = group.group_id
         records = write.removal_records(group_id, member.member_id)
@@ -291,7 +291,7 @@ class ShareGroups:
 
     # -- states of partitions ------------------------------------------------------------------------------------
 
-    def _maybe_initialize(self, change: ShareChange) -> Mapping[TopicPartition, int]:
+    def _maybe_initialize(self, change: ShareChange) -> Mapping[TopicIdPartition, int]:
         """The partitions whose states are to be initialized, each with its start offset."""
         group = change.group
         missing = missing_states(
@@ -319,12 +319,12 @@ class ShareGroups:
         self,
         group: ShareGroup,
         state_epoch: int,
-        offsets: Mapping[TopicPartition, int],
+        offsets: Mapping[TopicIdPartition, int],
         done: Callable[[Results], None],
     ) -> None:
         """Have states initialized. ``done`` gets the results."""
 
-        def ask(partition: TopicPartition, asked: Done) -> None:
+        def ask(partition: TopicIdPartition, asked: Done) -> None:
             self.persister.initialize(group.group_id, *partition, state_epoch, offsets[partition], asked)
 
         ask_for_all(self.surroundings, list(offsets), ask, done)
@@ -357,7 +357,7 @@ class ShareGroups:
         self,
         heard: ShareHeard,
         outcome: ShareHeartbeatOutcome,
-        offsets: Mapping[TopicPartition, int],
+        offsets: Mapping[TopicIdPartition, int],
         group: ShareGroup | None = None,
         state_epoch: int = 0,
     ) -> None:

@@ -22,7 +22,7 @@ from kafkaproto_server.core.coordinators.groups.share.partitions import (
 )
 from kafkaproto_server.core.coordinators.groups.share.state_requests import Results
 from kafkaproto_server.core.coordinators.groups.topics import Topics
-from kafkaproto_server.requests.share_group_requests import TopicPartition
+from kafkaproto_server.requests.share_group_requests import TopicIdPartition
 from kafkaproto_server.requests.share_state import NO_START_OFFSET
 
 NO_STATES = StatePartitions()
@@ -61,7 +61,7 @@ def partition_count(states: States) -> int:
 
 def start_offsets(
     states: StatePartitions | None, missing: Mapping[bytes, TopicStates]
-) -> dict[TopicPartition, int]:
+) -> dict[TopicIdPartition, int]:
     """Where the group begins to read new partitions.
 
     Partitions that a topic has got since the group knows it are read from their first record on. For a topic that is
@@ -69,13 +69,13 @@ def start_offsets(
     """
     known = states or NO_STATES
     return {
-        TopicPartition(topic_id, index): 0 if known.is_known(topic_id) else NO_START_OFFSET
+        TopicIdPartition(topic_id, index): 0 if known.is_known(topic_id) else NO_START_OFFSET
         for topic_id in sorted(missing)
         for index in sorted(missing[topic_id].partitions)
     }
 
 
-def by_topic(partitions: Iterable[TopicPartition]) -> Indexes:
+def by_topic(partitions: Iterable[TopicIdPartition]) -> Indexes:
     """Partitions by topic."""
     found: dict[bytes, set[int]] = {}
     for topic_id, index in partitions:

@@ -15,7 +15,7 @@ from kafkaproto_server.requests.share_group_requests import (
     LatestOffset,
     LatestOffsets,
     ShareOffset,
-    TopicPartition,
+    TopicIdPartition,
 )
 from kafkaproto_server.requests.share_state import (
     NO_DELIVERY_COMPLETE_COUNT,
@@ -23,12 +23,12 @@ from kafkaproto_server.requests.share_state import (
     NO_START_OFFSET,
     Done,
     Persister,
-    Result,
+    ShareStateResult,
 )
 
 _LONG_LIMIT = 1 << 63
 
-OffsetOf = Callable[[TopicPartition], ShareOffset]
+OffsetOf = Callable[[TopicIdPartition], ShareOffset]
 OffsetsFound = Callable[[OffsetOf], None]
 
 
@@ -42,21 +42,23 @@ class ShareLags:
         self._persister = persister
         self._latest_offsets = latest_offsets
 
-    def find(self, group_id: str, partitions: Sequence[TopicPartition], found: OffsetsFound) -> None:
+    def find(self, group_id: str, partitions: Sequence[TopicIdPartition], found: OffsetsFound) -> None:
         """Find offset and lag of each partition, and pass on what makes them: there may be very many. A partition whose
         state cannot be read has none."""
 
-        def ask(partition: TopicPartition, asked: Done) -> None:
+        def ask(partition: TopicIdPartition, asked: Done) -> None:
             self._persister.read_summary(group_id, *partition, NO_LEADER_EPOCH, asked)
 
         ask_for_all(
             self._surroundings, partitions, ask, lambda results: self._find_ends(partitions, results, found)
         )
 
-    def _find_ends(self, partitions: Sequence[TopicPartition], results: Results, found: OffsetsFound) -> None:
+    def _find_ends(
+        self, partitions: Sequence[TopicIdPartition], results: Results, found: OffsetsFound
+    ) -> None:
         lagging = [each for each in partitions if _has_lag(results[each])]
 
-        def done(ends: Mapping[TopicPartition, LatestOffset]) -> None:
+        def done(ends: Mapping[TopicIdPartition, LatestOffset]) -> None:
             found(lambda each: _offset(each.partition, results[each], ends.get(each)))
 
         if lagging:
@@ -65,7 +67,7 @@ class ShareLags:
             done({})
 
 
-def _has_lag(result: Result) -> bool:
+def _has_lag(result: ShareStateResult) -> bool:
     return (
         result.state is not None
         and result.state.start_offset != NO_START_OFFSET
@@ -73,7 +75,7 @@ def _has_lag(result: Result) -> bool:
     )
 
 
-def _offset(partition: int, result: Result, end: LatestOffset | None) -> ShareOffset:
+def _offset(partition: int, result: ShareStateResult, end: LatestOffset | None) -> ShareOffset:
     state = result.state
     if result.code is not ErrorCode.NONE or state is None:
         return ShareOffset(partition=partition)

@@ -8,7 +8,7 @@ from kafkaproto.messages import ShareGroupCurrentMemberAssignmentValue, ShareGro
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
 
-class ShareMember(msgspec.Struct, frozen=True, kw_only=True):
+class ShareGroupMember(msgspec.Struct, frozen=True, kw_only=True):
     """A member. Equal members have equal records.
 
     It has no state: it takes what the target gives it at once, since nobody else has to give it up before.
@@ -25,11 +25,11 @@ class ShareMember(msgspec.Struct, frozen=True, kw_only=True):
     """A request may still have this epoch: the response with the current one may be lost."""
     assigned: Partitions = NO_PARTITIONS
 
-    def at_epoch(self, epoch: int, assigned: Partitions) -> ShareMember:
+    def at_epoch(self, epoch: int, assigned: Partitions) -> ShareGroupMember:
         """The member one step further."""
         return msgspec.structs.replace(self, epoch=epoch, previous_epoch=self.epoch, assigned=dict(assigned))
 
-    def with_metadata(self, value: ShareGroupMemberMetadataValue) -> ShareMember:
+    def with_metadata(self, value: ShareGroupMemberMetadataValue) -> ShareGroupMember:
         """The member with what a record says of it."""
         return msgspec.structs.replace(
             self,
@@ -39,7 +39,7 @@ class ShareMember(msgspec.Struct, frozen=True, kw_only=True):
             subscribed_topic_names=tuple(sorted(set(value.subscribed_topic_names))),
         )
 
-    def with_assignment(self, value: ShareGroupCurrentMemberAssignmentValue) -> ShareMember:
+    def with_assignment(self, value: ShareGroupCurrentMemberAssignmentValue) -> ShareGroupMember:
         """The member with the assignment that a record gives it."""
         return msgspec.structs.replace(
             self,
@@ -48,6 +48,6 @@ class ShareMember(msgspec.Struct, frozen=True, kw_only=True):
             assigned=partitions_of([(each.topic_id, each.partitions) for each in value.assigned_partitions]),
         )
 
-    def without_assignment(self) -> ShareMember:
+    def without_assignment(self) -> ShareGroupMember:
         """The member after a tombstone for its assignment: it is about to be removed."""
         return msgspec.structs.replace(self, epoch=-1, previous_epoch=-1, assigned=NO_PARTITIONS)

@@ -32,7 +32,7 @@ from kafkaproto_server.requests.share_group_requests import (
     NewOffsets,
     ShareOffsetsAltered,
     ShareOffsetsDeleted,
-    TopicPartition,
+    TopicIdPartition,
 )
 from kafkaproto_server.requests.share_state import Done
 
@@ -46,14 +46,14 @@ class ShareOffsets:
     def __init__(self, groups: ShareGroups) -> None:
         self._groups = groups
 
-    def initialized(self, group_id: str) -> list[TopicPartition]:
+    def initialized(self, group_id: str) -> list[TopicIdPartition]:
         """The partitions of a group that have a state; none if there is no such group."""
         group = self._groups.groups.get(group_id)
         if group is None or group.states is None:
             return []
         initialized = group.states.initialized
         return [
-            TopicPartition(topic_id, index)
+            TopicIdPartition(topic_id, index)
             for topic_id in sorted(initialized)
             for index in sorted(initialized[topic_id].partitions)
         ]
@@ -91,10 +91,10 @@ class ShareOffsets:
 
     def _places(
         self, offsets: NewOffsets
-    ) -> tuple[list[AlteredTopic], dict[TopicPartition, int], dict[bytes, TopicStates]]:
+    ) -> tuple[list[AlteredTopic], dict[TopicIdPartition, int], dict[bytes, TopicStates]]:
         """What the response says so far, the new offsets, and the states for them."""
         topics: list[AlteredTopic] = []
-        partitions: dict[TopicPartition, int] = {}
+        partitions: dict[TopicIdPartition, int] = {}
         states: dict[bytes, TopicStates] = {}
         for name, by_index in offsets.items():
             view = self._groups.topics.by_name(name)
@@ -110,7 +110,7 @@ class ShareOffsets:
                 for index in by_index
             ]
             topics.append(AlteredTopic(name, topic_id, results))
-            partitions.update({TopicPartition(topic_id, index): offset for index, offset in known.items()})
+            partitions.update({TopicIdPartition(topic_id, index): offset for index, offset in known.items()})
             if known:
                 states[topic_id] = TopicStates(name, frozenset(known))
         return topics, partitions, states
@@ -119,7 +119,7 @@ class ShareOffsets:
         self,
         group: ShareGroup,
         topics: Sequence[AlteredTopic],
-        partitions: Mapping[TopicPartition, int],
+        partitions: Mapping[TopicIdPartition, int],
         altered: ShareOffsetsAltered,
     ) -> None:
         def done(results: Results) -> None:
@@ -157,10 +157,10 @@ class ShareOffsets:
 
     def _doomed(
         self, states: StatePartitions, names: Sequence[str]
-    ) -> tuple[list[DeletedTopic], list[TopicPartition], dict[bytes, str]]:
+    ) -> tuple[list[DeletedTopic], list[TopicIdPartition], dict[bytes, str]]:
         """Topics that have no states, the partitions that have, and the names of their topics by id."""
         failed: list[DeletedTopic] = []
-        partitions: list[TopicPartition] = []
+        partitions: list[TopicIdPartition] = []
         deleting: dict[bytes, str] = {}
         for name in dict.fromkeys(names):
             view = self._groups.topics.by_name(name)
@@ -170,7 +170,7 @@ class ShareOffsets:
             elif view.topic_id in states.initialized or view.topic_id in states.deleting:
                 topic = states.initialized.get(view.topic_id)
                 indexes = range(view.partition_count) if topic is None else sorted(topic.partitions)
-                partitions += [TopicPartition(view.topic_id, index) for index in indexes]
+                partitions += [TopicIdPartition(view.topic_id, index) for index in indexes]
                 deleting[view.topic_id] = name
             else:
                 message = f"The group has no offsets of topic {quoted(name)}."
@@ -178,9 +178,9 @@ class ShareOffsets:
         return failed, partitions, deleting
 
     def _ask_to_delete(
-        self, group_id: str, partitions: Sequence[TopicPartition], done: Callable[[Results], None]
+        self, group_id: str, partitions: Sequence[TopicIdPartition], done: Callable[[Results], None]
     ) -> None:
-        def ask(partition: TopicPartition, asked: Done) -> None:
+        def ask(partition: TopicIdPartition, asked: Done) -> None:
             self._groups.persister.delete(group_id, *partition, asked)
 
         ask_for_all(self._groups.surroundings, partitions, ask, done)
@@ -229,7 +229,7 @@ class ShareOffsets:
         names = {topic_id: topic.name for topic_id, topic in doomed.items()}
         self._groups.write(group_id, [states_record(group_id, StatePartitions(deleting=names))])
         partitions = [
-            TopicPartition(topic_id, index)
+            TopicIdPartition(topic_id, index)
             for topic_id in sorted(doomed)
             for index in sorted(doomed[topic_id].partitions)
         ]
@@ -272,7 +272,7 @@ def _with_results(topic: AlteredTopic, results: Results) -> AlteredTopic:
     """What the response says of a topic if a state could not be initialized."""
     partitions = []
     for each in topic.partitions:
-        result = results.get(TopicPartition(topic.topic_id, each.partition))
+        result = results.get(TopicIdPartition(topic.topic_id, each.partition))
         if each.code is ErrorCode.NONE and result is not None:
             each = AlteredPartition(each.partition, result.code, result.message)
         partitions.append(each)

@@ -19,7 +19,7 @@ from kafkaproto.messages import (
     ShareGroupTargetAssignmentMetadataValue,
 )
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup
-from kafkaproto_server.core.coordinators.groups.share.member import ShareMember
+from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.share.partitions import StatePartitions
 from kafkaproto_server.core.coordinators.values import Record
 from kafkaproto_server.requests.consumer_group_requests import Partitions
@@ -38,7 +38,7 @@ STABLE = 0
 """The state of every member, in records."""
 
 
-def member_record(group_id: str, member: ShareMember) -> Record:
+def member_record(group_id: str, member: ShareGroupMember) -> Record:
     """Who a member is and what it subscribes to."""
     value = ShareGroupMemberMetadataValue(
         rack_id=member.rack_id,
@@ -72,7 +72,7 @@ def target_epoch_record(group_id: str, epoch: int, wall_ms: int) -> Record:
     return Record(ShareGroupTargetAssignmentMetadataKey(group_id=group_id), value)
 
 
-def current_record(group_id: str, member: ShareMember) -> Record:
+def current_record(group_id: str, member: ShareGroupMember) -> Record:
     """A member's epoch, and what it has."""
     value = ShareGroupCurrentMemberAssignmentValue(
         member_epoch=member.epoch,

@@ -23,7 +23,7 @@ from kafkaproto_server.requests.share_group_requests import (
     ShareHeartbeatValues,
     ShareOffsetsAltered,
     ShareOffsetsDeleted,
-    TopicPartition,
+    TopicIdPartition,
 )
 
 PROTOCOL_TYPE = "share"
@@ -31,7 +31,7 @@ GROUP_TYPE = "share"
 """In lower case, unlike those of other kinds."""
 
 
-class ShareService:
+class ShareGroupService:
     """Share groups."""
 
     def __init__(self, groups: ShareGroups, is_other: Callable[[str], bool]) -> None:
@@ -60,7 +60,7 @@ class ShareService:
             heard(ShareHeartbeatOutcome(code=error.code, message=error.message))
 
     def initialized(
-        self, group_id: str, found: Callable[[ErrorCode, Sequence[TopicPartition]], None]
+        self, group_id: str, found: Callable[[ErrorCode, Sequence[TopicIdPartition]], None]
     ) -> None:
         """The partitions of a group that have a state, when that is committed."""
         partitions = self._offsets.initialized(group_id)

@@ -7,20 +7,20 @@ from functools import partial
 from typing import TypeAlias
 
 from kafkaproto_server.core.coordinators.values import Surroundings
-from kafkaproto_server.requests.share_group_requests import TopicPartition
-from kafkaproto_server.requests.share_state import Done, Result
+from kafkaproto_server.requests.share_group_requests import TopicIdPartition
+from kafkaproto_server.requests.share_state import Done, ShareStateResult
 
 PARTITIONS_AT_ONCE = 500
 """Partitions for which a result is awaited at a time, and that are asked for in one turn of the loop."""
 
-Ask: TypeAlias = Callable[[TopicPartition, Done], None]
+Ask: TypeAlias = Callable[[TopicIdPartition, Done], None]
 """Asks the persister for one partition."""
-Results: TypeAlias = Mapping[TopicPartition, Result]
+Results: TypeAlias = Mapping[TopicIdPartition, ShareStateResult]
 
 
 def ask_for_all(
     surroundings: Surroundings,
-    partitions: Sequence[TopicPartition],
+    partitions: Sequence[TopicIdPartition],
     ask: Ask,
     done: Callable[[Results], None],
 ) -> None:
@@ -37,7 +37,7 @@ class _Asking:
     def __init__(
         self,
         surroundings: Surroundings,
-        partitions: Sequence[TopicPartition],
+        partitions: Sequence[TopicIdPartition],
         ask: Ask,
         done: Callable[[Results], None],
     ) -> None:
@@ -46,7 +46,7 @@ class _Asking:
         self._ask = ask
         self._done = done
         self._begun = 0
-        self._results: dict[TopicPartition, Result] = {}
+        self._results: dict[TopicIdPartition, ShareStateResult] = {}
 
     def go_on(self) -> None:
         """Ask for some more."""
@@ -55,7 +55,7 @@ class _Asking:
         for each in some:
             self._ask(each, partial(self._take, each))
 
-    def _take(self, partition: TopicPartition, result: Result) -> None:
+    def _take(self, partition: TopicIdPartition, result: ShareStateResult) -> None:
         self._results[partition] = result
         if len(self._results) < self._begun:
             return

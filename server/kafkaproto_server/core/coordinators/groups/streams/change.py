@@ -15,14 +15,14 @@ from kafkaproto_server.core.coordinators.groups.streams.group import NO_TARGET, 
 from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMember
 from kafkaproto_server.core.coordinators.groups.streams.reconciliation import next_step
 from kafkaproto_server.core.coordinators.groups.streams.status import Status, StatusCode
-from kafkaproto_server.core.coordinators.groups.streams.targets import Question
+from kafkaproto_server.core.coordinators.groups.streams.targets import StreamsQuestion
 from kafkaproto_server.core.coordinators.groups.streams.topology import Topology
 from kafkaproto_server.core.coordinators.groups.streams.validation import check_epoch
 from kafkaproto_server.core.coordinators.values import CoordinatorError, Record
 from kafkaproto_server.requests.streams_group_requests import JOIN_EPOCH, StreamsHeartbeatValues, TaskSets
 
 
-class Change:
+class StreamsChange:
     """The changes of one heartbeat."""
 
     def __init__(self, group: StreamsGroup, records: list[Record]) -> None:
@@ -31,7 +31,7 @@ class Change:
         self.epoch = group.epoch
         self.member = self._before = StreamsMember(member_id="")
         self.statuses: list[Status] = []
-        self.question: Question | None = None
+        self.question: StreamsQuestion | None = None
         """What is to be computed once the records are written: the targets of a large group."""
         self.has_stepped = False
         self.replaced_id: str | None = None

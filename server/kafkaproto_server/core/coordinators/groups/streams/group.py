@@ -34,7 +34,11 @@ from kafkaproto.messages import (
 from kafkaproto_server.core.coordinators.groups.problems import usable_epoch
 from kafkaproto_server.core.coordinators.groups.revocations import RevocationWatch
 from kafkaproto_server.core.coordinators.groups.streams.internal_topics import ConfiguredTopology
-from kafkaproto_server.core.coordinators.groups.streams.member import HeldTasks, MemberState, StreamsMember
+from kafkaproto_server.core.coordinators.groups.streams.member import (
+    HeldTasks,
+    StreamsMember,
+    StreamsMemberState,
+)
 from kafkaproto_server.core.coordinators.groups.streams.sticky import Task
 from kafkaproto_server.core.coordinators.groups.streams.topology import Topology, check_topology
 from kafkaproto_server.core.coordinators.values import CoordinatorError
@@ -236,7 +240,7 @@ class StreamsGroup:
             self._release(old)
             self._forget_static(old)
         self.members[member.member_id] = member
-        if member.state is MemberState.STABLE:
+        if member.state is StreamsMemberState.STABLE:
             self.stable_counts[member.epoch] += 1
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member.member_id
@@ -261,7 +265,7 @@ class StreamsGroup:
             self.shutdown_member_id = None
 
     def _release(self, member: StreamsMember) -> None:
-        if member.state is MemberState.STABLE:
+        if member.state is StreamsMemberState.STABLE:
             self.stable_counts[member.epoch] -= 1
             if not self.stable_counts[member.epoch]:
                 del self.stable_counts[member.epoch]

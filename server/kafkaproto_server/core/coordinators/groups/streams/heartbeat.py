@@ -33,7 +33,7 @@ from kafkaproto_server.core.coordinators.groups.membership import (
 )
 from kafkaproto_server.core.coordinators.groups.revocations import RevocationWatch, RevocationWatches
 from kafkaproto_server.core.coordinators.groups.streams import records as write
-from kafkaproto_server.core.coordinators.groups.streams.change import Change
+from kafkaproto_server.core.coordinators.groups.streams.change import StreamsChange
 from kafkaproto_server.core.coordinators.groups.streams.config import StreamsSettings
 from kafkaproto_server.core.coordinators.groups.streams.describe import described_group, unknown_group
 from kafkaproto_server.core.coordinators.groups.streams.endpoints import endpoint_parts
@@ -47,7 +47,7 @@ from kafkaproto_server.core.coordinators.groups.streams.group import (
 from kafkaproto_server.core.coordinators.groups.streams.internal_topics import ConfiguredTopology, configure
 from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMember
 from kafkaproto_server.core.coordinators.groups.streams.status import Status, StatusCode
-from kafkaproto_server.core.coordinators.groups.streams.targets import Question, records_of_targets
+from kafkaproto_server.core.coordinators.groups.streams.targets import StreamsQuestion, records_of_targets
 from kafkaproto_server.core.coordinators.groups.streams.topology import Topology
 from kafkaproto_server.core.coordinators.groups.streams.validation import (
     check_tasks,
@@ -215,7 +215,7 @@ class StreamsGroups:
         else:
             group = self._group(group_id)
         settings = self._settings(group_id)
-        change = Change(group, list(before))
+        change = StreamsChange(group, list(before))
         change.find_member(values)
         has_changed = change.update_member(values)
         topology = change.update_topology(values)
@@ -274,7 +274,7 @@ class StreamsGroups:
 
     def _maybe_grow_epoch(
         self,
-        change: Change,
+        change: StreamsChange,
         settings: StreamsSettings,
         metadata_hash: int,
         configured: ConfiguredTopology,
@@ -334,7 +334,7 @@ class StreamsGroups:
             return
         if group.epoch <= group.assignment_epoch or not self._is_assignment_due(group):
             return
-        asked = Question(
+        asked = StreamsQuestion(
             dict(sorted(group.members.items())),
             dict(group.task_offsets),
             group.configured,
@@ -344,7 +344,7 @@ class StreamsGroups:
 
     def _target(
         self,
-        change: Change,
+        change: StreamsChange,
         settings: StreamsSettings,
         configured: ConfiguredTopology,
         *,
@@ -368,7 +368,9 @@ class StreamsGroups:
             return group.assignment_epoch, self._wait(
                 change, "The last assignment is too new for the next one.", target
             )
-        asked = Question(change.members(), dict(group.task_offsets), configured, settings.assignment_configs)
+        asked = StreamsQuestion(
+            change.members(), dict(group.task_offsets), configured, settings.assignment_configs
+        )
         if asked.size > SIZE_AT_ONCE:
             change.question = asked
             return group.assignment_epoch, self._wait(change, "The next assignment is computed.", target)
@@ -378,12 +380,12 @@ class StreamsGroups:
         )
         return change.epoch, targets[change.member.member_id]
 
-    def _wait(self, change: Change, detail: str, target: TaskSets) -> TaskSets:
+    def _wait(self, change: StreamsChange, detail: str, target: TaskSets) -> TaskSets:
         """Tell the member that the next assignment is yet to come."""
         change.statuses.append(Status(StatusCode.ASSIGNMENT_DELAYED, detail))
         return target
 
-    def _assign_later(self, group: StreamsGroup, epoch: int, asked: Question) -> None:
+    def _assign_later(self, group: StreamsGroup, epoch: int, asked: StreamsQuestion) -> None:
         """Have the targets of a group computed for its epoch. Until they are there, members keep what they have."""
         group.is_assigning = True
 
@@ -445,7 +447,7 @@ class StreamsGroups:
 
     def _response(
         self,
-        change: Change,
+        change: StreamsChange,
         values: StreamsHeartbeatValues,
         settings: StreamsSettings,
         configured: ConfiguredTopology,
@@ -488,7 +490,7 @@ class StreamsGroups:
 
     def _statuses(
         self,
-        change: Change,
+        change: StreamsChange,
         values: StreamsHeartbeatValues,
         settings: StreamsSettings,
         configured: ConfiguredTopology,

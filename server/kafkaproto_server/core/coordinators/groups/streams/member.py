@@ -12,9 +12,9 @@ from kafkaproto.messages import StreamsGroupCurrentMemberAssignmentValue, Stream
 from kafkaproto_server.requests.streams_group_requests import (
     LEAVE_STATIC_EPOCH,
     NO_TASKS,
-    Endpoint,
     Tasks,
     TaskSets,
+    UserEndpoint,
     tasks_of,
 )
 
@@ -24,7 +24,7 @@ NO_ACTIVE_TASKS: ActiveTasks = {}
 _TaskIds = StreamsGroupCurrentMemberAssignmentValue.TaskIds
 
 
-class MemberState(enum.IntEnum):
+class StreamsMemberState(enum.IntEnum):
     """How far a member is on its way to the target assignment, by the numbers in records."""
 
     STABLE = 1
@@ -71,13 +71,13 @@ class StreamsMember(msgspec.Struct, frozen=True, kw_only=True):
     topology_epoch: int = -1
     process_id: str | None = None
     """None if only its assignment is known: compaction may have taken what came before."""
-    user_endpoint: Endpoint | None = None
+    user_endpoint: UserEndpoint | None = None
     client_tags: tuple[tuple[str, str], ...] = ()
     """In the order of their keys."""
     epoch: int = 0
     previous_epoch: int = 0
     """A request may still have this epoch: the response with the current one may be lost."""
-    state: MemberState = MemberState.STABLE
+    state: StreamsMemberState = StreamsMemberState.STABLE
     assigned: HeldTasks = NOTHING
     """What it has or should take now."""
     revoking: HeldTasks = NOTHING
@@ -86,14 +86,14 @@ class StreamsMember(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def must_revoke(self) -> bool:
         """Whether it is here and has to revoke something within its rebalance timeout."""
-        return self.state is MemberState.UNREVOKED_TASKS and self.epoch >= 0
+        return self.state is StreamsMemberState.UNREVOKED_TASKS and self.epoch >= 0
 
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all that the target assignment of an epoch gives it."""
-        return self.state is MemberState.STABLE and self.epoch == epoch
+        return self.state is StreamsMemberState.STABLE and self.epoch == epoch
 
     def at_epoch(
-        self, epoch: int, state: MemberState, assigned: HeldTasks, revoking: HeldTasks = NOTHING
+        self, epoch: int, state: StreamsMemberState, assigned: HeldTasks, revoking: HeldTasks = NOTHING
     ) -> StreamsMember:
         """The member one step further."""
         return msgspec.structs.replace(
@@ -123,7 +123,7 @@ class StreamsMember(msgspec.Struct, frozen=True, kw_only=True):
             rebalance_timeout_ms=value.rebalance_timeout_ms,
             topology_epoch=value.topology_epoch,
             process_id=value.process_id,
-            user_endpoint=None if endpoint is None else Endpoint(endpoint.host, endpoint.port),
+            user_endpoint=None if endpoint is None else UserEndpoint(endpoint.host, endpoint.port),
             client_tags=tuple(sorted((each.key, each.value) for each in value.client_tags)),
         )
 
@@ -150,8 +150,12 @@ class StreamsMember(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, epoch=-1, previous_epoch=-1, assigned=NOTHING, revoking=NOTHING)
 
 
-def _state(number: int) -> MemberState:
-    return MemberState(number) if number in MemberState._value2member_map_ else MemberState.UNKNOWN
+def _state(number: int) -> StreamsMemberState:
+    return (
+        StreamsMemberState(number)
+        if number in StreamsMemberState._value2member_map_
+        else StreamsMemberState.UNKNOWN
+    )
 
 
 def _tasks(lists: Iterable[_TaskIds]) -> Tasks:

@@ -17,8 +17,8 @@ from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGrou
 from kafkaproto_server.core.coordinators.groups.streams.member import (
     NOTHING,
     HeldTasks,
-    MemberState,
     StreamsMember,
+    StreamsMemberState,
 )
 from kafkaproto_server.core.coordinators.groups.streams.sticky import Task, grouped
 from kafkaproto_server.core.coordinators.values import CoordinatorError
@@ -42,14 +42,14 @@ def next_step(
 
     Raises CoordinatorError (FENCED_MEMBER_EPOCH) if the member has to begin anew.
     """
-    step = _Step(member, group, target_epoch, target, reported)
-    if member.state is MemberState.STABLE:
+    step = _StreamsStep(member, group, target_epoch, target, reported)
+    if member.state is StreamsMemberState.STABLE:
         return member if member.epoch == target_epoch else step.towards_target(member.epoch)
-    if member.state is MemberState.UNREVOKED_TASKS:
+    if member.state is StreamsMemberState.UNREVOKED_TASKS:
         if step.may_have(member.revoking):
             return member
         return step.towards_target(member.epoch + 1)
-    if member.state is MemberState.UNRELEASED_TASKS:
+    if member.state is StreamsMemberState.UNRELEASED_TASKS:
         return step.towards_target(member.epoch)
     # After a downgrade of this broker.
     if reported is None or reported != TaskSets():
@@ -79,7 +79,7 @@ class _Replicas:
         return taken
 
 
-class _Step:
+class _StreamsStep:
     """What one step is decided by."""
 
     def __init__(
@@ -134,14 +134,14 @@ class _Step:
             replicas.kept |= (replicas.own & wanted) - promoted
         if has_to_revoke:
             assigned = HeldTasks(_nested(kept), grouped(sorted(standby.kept)), grouped(sorted(warmup.kept)))
-            return self._member.at_epoch(epoch, MemberState.UNREVOKED_TASKS, assigned, revoking)
+            return self._member.at_epoch(epoch, StreamsMemberState.UNREVOKED_TASKS, assigned, revoking)
         kept.update(dict.fromkeys(free, self._target_epoch))
         assigned = HeldTasks(
             _nested(kept),
             grouped(sorted(standby.kept | standby.free)),
             grouped(sorted(warmup.kept | warmup.free)),
         )
-        state = MemberState.UNRELEASED_TASKS if has_unreleased else MemberState.STABLE
+        state = StreamsMemberState.UNRELEASED_TASKS if has_unreleased else StreamsMemberState.STABLE
         return self._member.at_epoch(self._target_epoch, state, assigned, NOTHING)
 
     def _is_free_to_run(self, task: Task) -> bool:

@@ -19,7 +19,7 @@ Task: TypeAlias = tuple[str, int]
 """Subtopology and partition."""
 
 
-class MemberSpec(NamedTuple):
+class StreamsMemberSpec(NamedTuple):
     """A member, as far as the assignor looks at it."""
 
     member_id: str
@@ -103,7 +103,10 @@ class _Assignment:
     """One assignment in the making."""
 
     def __init__(
-        self, members: Sequence[MemberSpec], subtopologies: Sequence[SubtopologySpec], standby_replicas: int
+        self,
+        members: Sequence[StreamsMemberSpec],
+        subtopologies: Sequence[SubtopologySpec],
+        standby_replicas: int,
     ) -> None:
         known = {each.member_id: each for each in members}
         self._members = [known[each] for each in hash_map_order(known)]
@@ -251,7 +254,7 @@ def _partition_first(task: Task) -> tuple[int, str]:
 
 
 def assign_sticky(
-    members: Sequence[MemberSpec], subtopologies: Sequence[SubtopologySpec], standby_replicas: int
+    members: Sequence[StreamsMemberSpec], subtopologies: Sequence[SubtopologySpec], standby_replicas: int
 ) -> dict[str, TaskSets]:
     """The tasks of each member. Where nothing else decides, the order of members does, as far as their hash codes do
     not."""

@@ -12,7 +12,7 @@ from kafkaproto_server.core.coordinators.groups.streams.java_order import hash_m
 from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMember
 from kafkaproto_server.core.coordinators.groups.streams.records import target_epoch_record, target_record
 from kafkaproto_server.core.coordinators.groups.streams.sticky import (
-    MemberSpec,
+    StreamsMemberSpec,
     SubtopologySpec,
     assign_sticky,
 )
@@ -24,7 +24,7 @@ ASSIGNOR = "sticky"
 _NOTHING = TaskOffsets()
 
 
-class Question(NamedTuple):
+class StreamsQuestion(NamedTuple):
     """What targets are made from. None of it changes, so that another thread may answer."""
 
     members: Mapping[str, StreamsMember]
@@ -52,7 +52,7 @@ class Question(NamedTuple):
             for subtopology_id, each in self.configured.subtopologies.items()
         ]
         specs = [
-            MemberSpec(
+            StreamsMemberSpec(
                 member_id,
                 member.process_id or "",
                 frozenset(each_task(member.assigned.without_epochs().active)),
