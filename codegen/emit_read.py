@@ -35,8 +35,6 @@ FunctionNames = Callable[[StructLayout, bool, bool], str]
 
 
 class ReadEmitter:
-    """Writes one reading function."""
-
     def __init__(self, message: MessageModel, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
         self.message = message
         self.lines = lines

@@ -33,8 +33,6 @@ FunctionNames = Callable[[StructLayout, bool], str]
 
 
 class WriteEmitter:
-    """Writes one writing function."""
-
     def __init__(self, message: MessageModel, lines: Lines, layouts: Layouts, names: FunctionNames) -> None:
         self.message = message
         self.lines = lines
@@ -51,7 +49,6 @@ class WriteEmitter:
         self.in_steps = False
 
     def function(self, layout: StructLayout) -> None:
-        """The whole function."""
         class_name = naming.class_name(self.message, layout.struct)
         name = self.names(layout, self.in_steps)
         result = "Steps[None]" if self.in_steps else "None"
@@ -171,7 +168,6 @@ class WriteEmitter:
         return self.in_steps and self.out == "out"
 
     def _variable(self, value: VariableValue, variable: str) -> None:
-        """A string or bytes."""
         compact = value.length is LengthForm.COMPACT
         is_string = value.kind is Variable.STRING
         data = "data" if is_string else variable

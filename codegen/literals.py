@@ -40,7 +40,6 @@ def struct_default(message: MessageModel, field: Field) -> str:
 
 
 def annotation(message: MessageModel, field: Field) -> str:
-    """The attribute's type."""
     kind = field.type
     if isinstance(kind, ArrayType):
         text = f"list[{_element(message, kind.element, False)}]"

@@ -76,7 +76,6 @@ class KraftDataSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name for ``format``."""
         return "kraft"
 
     def schema(self) -> str:
@@ -93,7 +92,6 @@ class KraftDataSource(DataSource):
         return (KraftFilteringReader if _is_pushdown_worker() else KraftReader)(options, columns)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """The reader for ``spark.readStream``."""
         try:
             options = parse_options(self.options)
             check_for_stream(options)
@@ -150,8 +148,6 @@ class KraftPartition(InputPartition):
 
 
 class KraftReader(DataSourceReader):
-    """A batch read."""
-
     def __init__(self, options: SourceOptions, columns: Sequence[str]) -> None:
         self._options = options
         self._columns = tuple(columns)

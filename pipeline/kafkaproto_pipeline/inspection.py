@@ -107,8 +107,6 @@ class Anchor(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What a file has."""
-
     size_bytes: int
     base_offset: int
     end_position: int
@@ -321,7 +319,6 @@ class _Inspector:
                 self.take(header)
 
     def take(self, header: BatchHeader) -> None:
-        """Count a batch."""
         if header.position >= self.next_anchor:
             self.anchors.append(Anchor(header.position, header.base_offset, self.latest_ms))
             self.next_anchor = header.position + _ANCHOR_BYTES

@@ -42,8 +42,6 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordView:
-    """One record type."""
-
     name: str
     """The schema's name, which is also the value of the column recordType."""
     control: bool

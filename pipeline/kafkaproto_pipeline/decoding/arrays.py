@@ -216,7 +216,6 @@ def bitmap(flags: Values) -> pa.Buffer:
 
 
 def booleans(flags: Flags) -> pa.Array:
-    """A column of flags."""
     return pa.Array.from_buffers(pa.bool_(), len(flags), [None, bitmap(flags)])
 
 

@@ -60,8 +60,6 @@ class Damage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodedRow:
-    """One decoded row."""
-
     order: int
     """The row's place among the rows of its piece."""
     offset: int | None

@@ -19,7 +19,6 @@ _SHOWN = 5
 
 
 def warn(text: str) -> None:
-    """Print a warning."""
     click.echo(f"warning: {text}", err=True)
 
 

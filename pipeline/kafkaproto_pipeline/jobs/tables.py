@@ -22,8 +22,6 @@ _SMALL_AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableMaker:
-    """What becomes of tables."""
-
     spark: SparkSession
     rows: int
     """To show of each."""

@@ -35,7 +35,6 @@ class Kept:
     """The rows without the markers, and without those of transactions that were aborted or are open at the end."""
 
     def forget(self) -> None:
-        """Release the cached rows."""
         self.spans.unpersist()
         self.rows.unpersist()
 

@@ -183,7 +183,6 @@ class DirectorySource:
         _check_epoch(start, self.epoch_before(start.offset))
 
     def epoch_before(self, offset: int) -> int:
-        """From the last listing."""
         assert self._sources is not None, "available() looks, and comes first"
         for each in _newest_in_one_piece(self._sources):
             epoch = each.log.lineage.epoch_at(offset - 1) if each.start < offset <= each.stop else None
@@ -264,7 +263,6 @@ class QuorumSource:
         self._ahead: tuple[int, int, tuple[Chunk, ...]] | None = None
 
     def available(self) -> Available:
-        """Ask the leader."""
         state = self._quorum.state()
         self._quorum.retry_timeout_s = POLL_PATIENCE_S
         self._available = Available(
@@ -282,7 +280,6 @@ class QuorumSource:
             _check_epoch(start, self.epoch_before(start.offset))
 
     def epoch_before(self, offset: int) -> int:
-        """Fetch the record's batch."""
         return self._quorum.epoch_of(offset - 1) if offset > 0 else UNKNOWN_EPOCH
 
     def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
@@ -309,5 +306,4 @@ class QuorumSource:
         return pieces
 
     def close(self) -> None:
-        """Close the connection."""
         self._quorum.close()

@@ -116,7 +116,6 @@ class LiveQuorum:
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
         if self._client is not None:
             self._client.close()
             self._client = None

@@ -45,8 +45,6 @@ MIN_IN_SYNC = 2
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class SyntheticTopic:
-    """A topic that exists."""
-
     name: str
     topic_id: bytes
     partitions: list[SyntheticPartition] = field(default_factory=list)

@@ -101,8 +101,6 @@ class HistoryOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """What was written."""
-
     nodes: tuple[Path, ...]
     """The data directory of each node, in order of their ids."""
     cluster_id: str
@@ -127,8 +125,6 @@ def generate(
 
 
 class _History:
-    """Everything put together."""
-
     def __init__(self, directory: Path, options: HistoryOptions) -> None:
         self._options = options
         rng = Random(options.seed)

@@ -62,7 +62,6 @@ class QuorumLife:
             self.register(node_id)
 
     def register(self, node_id: int) -> None:
-        """A controller was started."""
         registration = ControllerRegistration(
             controller_id=node_id,
             incarnation_id=self._rng.randbytes(16),

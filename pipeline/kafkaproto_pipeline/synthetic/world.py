@@ -32,7 +32,6 @@ class World:
             self.log.append(found)
 
     def after(self, delay_ms: float, action: Action) -> None:
-        """Have something happen later."""
         heapq.heappush(self._due, (self.log.now_ms + int(delay_ms), next(self._numbers), action))
 
     def run_next_until(self, time_ms: int) -> bool:

@@ -96,7 +96,6 @@ class Deferred(Generic[T]):
 
     @property
     def can_be_abandoned(self) -> bool:
-        """Whether `abandon` is possible."""
         return self._abandoned is not None and not self._done
 
     def abandon(self) -> None:

@@ -64,8 +64,6 @@ _OPTIONS = _options()
 
 
 class Regex:
-    """A compiled regular expression."""
-
     __slots__ = ("_compiled", "program_size")
 
     def __init__(self, compiled: re2._Regexp) -> None:

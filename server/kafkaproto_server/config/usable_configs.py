@@ -37,5 +37,4 @@ class UsableConfigs:
         return found
 
     def forget(self, name: str) -> None:
-        """The resource is gone."""
         self._known.pop(name, None)

@@ -20,8 +20,6 @@ STREAMS_VERSION = "streams.version"
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class MetadataVersion:
-    """One level of metadata.version."""
-
     level: int
     name: str
     changes_metadata: bool

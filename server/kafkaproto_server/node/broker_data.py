@@ -285,7 +285,6 @@ class BrokerData:
         )
 
     def coordination(self) -> Coordination:
-        """What metrics tell of."""
         return Coordination(
             metrics=self.metrics,
             groups=self.groups,
@@ -312,7 +311,6 @@ class BrokerData:
             self.groups.led.marker_written(partition.index, item.producer_id, not item.is_abort, offset)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run until cancelled."""
         async with trio.open_nursery() as nursery:
             # Before the replicas: a coordinator sends markers as soon as its partition is loaded.
             await nursery.start(self.transactions.run)

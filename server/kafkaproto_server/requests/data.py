@@ -33,8 +33,6 @@ class ProduceItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProduceResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of them."""
-
     code: ErrorCode
     base_offset: int = NO_OFFSET
     append_time_ms: int = -1
@@ -118,8 +116,6 @@ class EpochQuery(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class EpochEnd(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The response to it."""
-
     code: ErrorCode = ErrorCode.NONE
     leader_epoch: int = -1
     """The newest epoch that is not above the one asked for; -1, with the offset, if the leader knows of none."""
@@ -168,8 +164,6 @@ class DeletionItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeletionResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of it."""
-
     code: ErrorCode
     low_watermark: int = NO_OFFSET
     """The lowest log start of all live replicas; -1 with an error, unless it is that the time was over."""
@@ -194,8 +188,6 @@ class OffsetQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OffsetResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The response to it."""
-
     code: ErrorCode = ErrorCode.NONE
     timestamp: int = -1
     offset: int = NO_OFFSET

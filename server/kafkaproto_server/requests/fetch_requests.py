@@ -48,8 +48,6 @@ class PartitionFetch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class FetchValues(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A whole Fetch request."""
-
     replica_id: int
     """Broker id of a follower; negative from consumers."""
     replica_epoch: int

@@ -40,5 +40,4 @@ class Sender:
         return max(1, self.record_errors_left)
 
     def leave(self) -> None:
-        """The connection has ended."""
         self.is_gone = True

@@ -29,8 +29,6 @@ AcknowledgedRange: TypeAlias = tuple[int, int, Sequence[int]]
 
 
 class ShareKey(NamedTuple):
-    """A share partition."""
-
     group_id: str
     topic_id: bytes
     partition: int

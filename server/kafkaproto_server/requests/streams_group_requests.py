@@ -31,8 +31,6 @@ Offsets: TypeAlias = Sequence[tuple[str, int, int]]
 
 
 class TaskSets(msgspec.Struct, frozen=True):
-    """Tasks by their role."""
-
     active: Tasks = NO_TASKS
     standby: Tasks = NO_TASKS
     warmup: Tasks = NO_TASKS

@@ -29,7 +29,6 @@ def _hour_of_ms(milliseconds: Column) -> Column:
 
 
 def hour_begin(hour: str | Column = HOUR) -> Column:
-    """When an hour begins."""
     return F.timestamp_millis((F.col(hour) if isinstance(hour, str) else hour) * HOUR_MS)
 
 

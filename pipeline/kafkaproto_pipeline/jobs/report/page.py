@@ -49,7 +49,6 @@ HINT = (
 
 
 def page(report: Report, title: str | None = None) -> Text:
-    """The whole file."""
     plots = {
         "quorum": quorum_plot(report.quorum, report.bins),
         "brokers": broker_plot(report.brokers, report.bins),

@@ -22,8 +22,6 @@ class CheckpointError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begin:
-    """How a watch began."""
-
     name: str
     """The time of the first start, to the millisecond; the folder of its files has this name."""
     since_ms: int | None
@@ -60,7 +58,6 @@ def begin(checkpoint: Path, since_ms: int | None, *, is_given: bool) -> Begin:
 
 
 def now_ms() -> int:
-    """Milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 

@@ -48,8 +48,6 @@ _STYLES = {CRITICAL: "bold red", WARNING: "yellow"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchCommand:
-    """What was asked for."""
-
     since: str | None
     once: bool
     interval: float

@@ -167,7 +167,6 @@ class TopicRules(_Rules):
         return {**super().empty(), "topics": {}, "minimums": {}}
 
     def rules(self) -> Mapping[str, Callable[[LogRecord], Iterator[Alert]]]:
-        """Record type -> rule."""
         return {
             "TopicRecord": self._topic,
             "RemoveTopicRecord": self._remove_topic,
@@ -373,7 +372,6 @@ class ClusterRules(_Rules):
             yield Alert(now_ms, SILENT_LEADER, CRITICAL, QUORUM, offset, text)
 
     def rules(self) -> Mapping[str, Callable[[LogRecord], Iterator[Alert]]]:
-        """Record type -> rule."""
         return {
             _LEADER_CHANGE: self._leader,
             "RegisterBrokerRecord": self._register,

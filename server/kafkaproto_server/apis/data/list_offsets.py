@@ -47,7 +47,6 @@ Partition = ListOffsetsResponse.ListOffsetsPartitionResponse
 def handle_list_offsets(
     request: ListOffsetsRequest, context: RequestContext, services: Services
 ) -> Steps[Deferred[ListOffsetsResponse]]:
-    """Find the offsets."""
     sender = Sender(context.client_host)
     # What was not looked up when the connection ends is left out.
     reply: Deferred[ListOffsetsResponse] = Deferred(abandoned=sender.leave)

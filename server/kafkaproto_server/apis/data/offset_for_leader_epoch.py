@@ -32,7 +32,6 @@ Partition = OffsetForLeaderEpochResponse.EpochEndOffset
 def handle_offset_for_leader_epoch(
     request: OffsetForLeaderEpochRequest, context: RequestContext, services: Services
 ) -> Steps[OffsetForLeaderEpochResponse]:
-    """Find the ends."""
     may_all = is_allowed(context, services, Operation.CLUSTER_ACTION)
     found: list[Topic] = []
     refused: list[Topic] = []

@@ -32,7 +32,6 @@ Partition = AlterShareGroupOffsetsResponse.Partition
 def handle_alter_share_group_offsets(
     request: AlterShareGroupOffsetsRequest, context: RequestContext, services: Services
 ) -> Response | Steps[Deferred[Response]]:
-    """Alter the offsets."""
     if not services.groups.serves_share_groups():
         return _failed(ErrorCode.UNSUPPORTED_VERSION, None)
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):

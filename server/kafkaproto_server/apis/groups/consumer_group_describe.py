@@ -29,7 +29,6 @@ Described = ConsumerGroupDescribeResponse.DescribedGroup
 def handle_consumer_group_describe(
     request: ConsumerGroupDescribeRequest, context: RequestContext, services: Services
 ) -> Steps[ConsumerGroupDescribeResponse]:
-    """Describe the groups."""
     if not services.groups.serves_consumer_groups():
         refusal = Refusal(code=ErrorCode.UNSUPPORTED_VERSION, message=None, version=context.api_version)
         return (yield from refuse(request, refusal))

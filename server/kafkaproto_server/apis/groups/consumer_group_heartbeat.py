@@ -34,7 +34,6 @@ Response = ConsumerGroupHeartbeatResponse
 def handle_consumer_group_heartbeat(
     request: ConsumerGroupHeartbeatRequest, context: RequestContext, services: Services
 ) -> Response | Deferred[Response]:
-    """Take the heartbeat."""
     if not services.groups.serves_consumer_groups():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):

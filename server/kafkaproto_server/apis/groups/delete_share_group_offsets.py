@@ -30,7 +30,6 @@ Topic = DeleteShareGroupOffsetsResponse.Topic
 def handle_delete_share_group_offsets(
     request: DeleteShareGroupOffsetsRequest, context: RequestContext, services: Services
 ) -> Response | Steps[Deferred[Response]]:
-    """Delete the offsets."""
     if not services.groups.serves_share_groups():
         return _failed(ErrorCode.UNSUPPORTED_VERSION, None)
     if not is_allowed(context, services, Operation.DELETE, ResourceType.GROUP, request.group_id):

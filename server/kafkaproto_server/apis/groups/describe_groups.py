@@ -31,7 +31,6 @@ _FIRST_WITH_NOT_FOUND = 6
 def handle_describe_groups(
     request: DescribeGroupsRequest, context: RequestContext, services: Services
 ) -> Steps[DescribeGroupsResponse]:
-    """Describe the groups."""
     response = DescribeGroupsResponse()
     # A request of some megabytes may name one large group ten thousand times.
     for group_id in dict.fromkeys(request.groups):

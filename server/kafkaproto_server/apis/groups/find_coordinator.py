@@ -47,7 +47,6 @@ _RESOURCES = {
 def handle_find_coordinator(
     request: FindCoordinatorRequest, context: RequestContext, services: Services
 ) -> FindCoordinatorResponse | Steps[FindCoordinatorResponse]:
-    """Name the brokers."""
     topic = TOPIC_OF_KEY_TYPE.get(request.key_type)
     is_wrong = topic is None or (topic == SHARE_TOPIC and context.api_version < _FIRST_WITH_SHARE)
     if context.api_version >= _FIRST_WITH_MANY:

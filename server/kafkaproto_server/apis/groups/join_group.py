@@ -31,7 +31,6 @@ _FIRST_WITH_SKIPPING = 9
 def handle_join_group(
     request: JoinGroupRequest, context: RequestContext, services: Services
 ) -> JoinGroupResponse | Deferred[JoinGroupResponse]:
-    """Have the member join."""
     version = context.api_version
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
         code = ErrorCode.GROUP_AUTHORIZATION_FAILED

@@ -24,7 +24,6 @@ _FIRST_WITH_MANY = 3
 def handle_leave_group(
     request: LeaveGroupRequest, context: RequestContext, services: Services
 ) -> LeaveGroupResponse:
-    """Have the members leave."""
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
         return LeaveGroupResponse(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
     has_many = context.api_version >= _FIRST_WITH_MANY

@@ -23,7 +23,6 @@ from kafkaproto_server.requests.context import RequestContext
 def handle_list_groups(
     request: ListGroupsRequest, context: RequestContext, services: Services
 ) -> Steps[ListGroupsResponse]:
-    """List the groups."""
     found = chain.from_iterable(shard.listed() for shard in services.groups.all())
     # A streams group that is NotReady is found as not_ready, too: Apache Kafka has that name for it.
     states = {each.lower().replace("_", "") for each in request.states_filter}

@@ -28,7 +28,6 @@ Partition = OffsetDeleteResponse.Partition
 def handle_offset_delete(
     request: OffsetDeleteRequest, context: RequestContext, services: Services
 ) -> OffsetDeleteResponse | Steps[Deferred[OffsetDeleteResponse]]:
-    """Delete the offsets."""
     if not is_allowed(context, services, Operation.DELETE, ResourceType.GROUP, request.group_id):
         return OffsetDeleteResponse(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
     return _delete(request, context, services)

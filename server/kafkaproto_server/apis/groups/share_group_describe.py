@@ -28,7 +28,6 @@ Described = ShareGroupDescribeResponse.DescribedGroup
 def handle_share_group_describe(
     request: ShareGroupDescribeRequest, context: RequestContext, services: Services
 ) -> Steps[ShareGroupDescribeResponse]:
-    """Describe the groups."""
     if not services.groups.serves_share_groups():
         refusal = Refusal(code=ErrorCode.UNSUPPORTED_VERSION, message=None, version=context.api_version)
         return (yield from refuse(request, refusal))

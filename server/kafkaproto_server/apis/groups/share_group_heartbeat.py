@@ -29,7 +29,6 @@ Response = ShareGroupHeartbeatResponse
 def handle_share_group_heartbeat(
     request: ShareGroupHeartbeatRequest, context: RequestContext, services: Services
 ) -> Response | Deferred[Response]:
-    """Take the heartbeat."""
     if not services.groups.serves_share_groups():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):

@@ -33,7 +33,6 @@ NO_DESCRIPTION = 1
 def handle_streams_group_describe(
     request: StreamsGroupDescribeRequest, context: RequestContext, services: Services
 ) -> Steps[StreamsGroupDescribeResponse]:
-    """Describe the groups."""
     if not services.groups.serves_streams_groups():
         refusal = Refusal(code=ErrorCode.UNSUPPORTED_VERSION, message=None, version=context.api_version)
         return (yield from refuse(request, refusal))

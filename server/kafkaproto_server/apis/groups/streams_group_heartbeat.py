@@ -49,7 +49,6 @@ HEARTBEATS_PER_ERROR = 2
 def handle_streams_group_heartbeat(
     request: Request, context: RequestContext, services: Services
 ) -> Response | Deferred[Response]:
-    """Take the heartbeat."""
     if not services.groups.serves_streams_groups():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)
     if not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):

@@ -27,7 +27,6 @@ Response = StreamsGroupTopologyDescriptionUpdateResponse
 def handle_streams_group_topology_description_update(
     request: StreamsGroupTopologyDescriptionUpdateRequest, context: RequestContext, services: Services
 ) -> Response:
-    """Refuse the description."""
     is_served = services.groups.serves_streams_groups()
     if is_served and not is_allowed(context, services, Operation.READ, ResourceType.GROUP, request.group_id):
         return Response(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED)

@@ -29,8 +29,6 @@ class LogDirectoryStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NodePort(msgspec.Struct, frozen=True, kw_only=True):
-    """The node itself."""
-
     id: int
     cluster_id: str
     choose: Callable[[int], int]

@@ -27,14 +27,12 @@ from kafkaproto_server.requests.refusals import Refusal
 def handle_sasl_handshake(
     request: SaslHandshakeRequest, context: RequestContext, services: Services
 ) -> HandlerResult:
-    """Refuse it."""
     return SaslHandshakeResponse(error_code=ErrorCode.ILLEGAL_SASL_STATE)
 
 
 def handle_sasl_authenticate(
     request: SaslAuthenticateRequest, context: RequestContext, services: Services
 ) -> HandlerResult:
-    """Refuse it."""
     return refuse_authenticate(
         request,
         Refusal(
@@ -51,7 +49,6 @@ def refuse_handshake(request: SaslHandshakeRequest, refusal: Refusal) -> SaslHan
 
 
 def refuse_authenticate(request: SaslAuthenticateRequest, refusal: Refusal) -> SaslAuthenticateResponse:
-    """The response has one."""
     return SaslAuthenticateResponse(error_code=refusal.code, error_message=refusal.message)
 
 

@@ -45,7 +45,6 @@ Results = Mapping[TopicPartitionId, ShareAcknowledgeResult]
 def handle_share_acknowledge(
     request: ShareAcknowledgeRequest, context: RequestContext, services: Services
 ) -> Response | Deferred[Response]:
-    """Acknowledge."""
     group_id, member_id = request.group_id, request.member_id
     if not services.shares.serves_share_groups():
         return Response(error_code=ErrorCode.UNSUPPORTED_VERSION)

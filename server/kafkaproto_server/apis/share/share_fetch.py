@@ -55,7 +55,6 @@ Acknowledged = Mapping[TopicPartitionId, ShareAcknowledgeResult]
 def handle_share_fetch(
     request: ShareFetchRequest, context: RequestContext, services: Services
 ) -> Response | Deferred[Response]:
-    """Acknowledge, and acquire."""
     refusal = _refused(request, context, services)
     if refusal is not None:
         return refusal

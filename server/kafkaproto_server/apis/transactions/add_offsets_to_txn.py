@@ -24,7 +24,6 @@ from kafkaproto_server.requests.transaction_requests import AddPartitionsValues
 def handle_add_offsets_to_txn(
     request: AddOffsetsToTxnRequest, context: RequestContext, services: Services
 ) -> AddOffsetsToTxnResponse | Deferred[AddOffsetsToTxnResponse]:
-    """Add the group's partition."""
     transactional_id = request.transactional_id
     if not is_allowed(context, services, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
         return AddOffsetsToTxnResponse(error_code=ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)

@@ -25,7 +25,6 @@ from kafkaproto_server.requests.transaction_requests import EndTxnValues, Produc
 def handle_end_txn(
     request: EndTxnRequest, context: RequestContext, services: Services
 ) -> EndTxnResponse | Deferred[EndTxnResponse]:
-    """End the transaction."""
     transactional_id = request.transactional_id
     if not is_allowed(context, services, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id):
         return EndTxnResponse(error_code=ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)

@@ -35,8 +35,6 @@ class GroupMetrics:
 
 @dataclass(slots=True, kw_only=True)
 class ShareStateMetrics:
-    """What share coordinators did."""
-
     writes: int = 0
     """Records that were written for a write, or for a read with a new leader epoch."""
     write_latencies: Histogram = field(default_factory=Histogram)
@@ -75,8 +73,6 @@ class VerificationMetrics:
 
 @dataclass(slots=True, kw_only=True)
 class CoordinatorMetrics:
-    """All of a broker."""
-
     groups: GroupMetrics = field(default_factory=GroupMetrics)
     share_states: ShareStateMetrics = field(default_factory=ShareStateMetrics)
     share_partitions: SharePartitionMetrics = field(default_factory=SharePartitionMetrics)

@@ -33,8 +33,6 @@ def _middle_us(bucket: int) -> float:
 
 
 class Histogram:
-    """Durations of one kind."""
-
     __slots__ = ("_buckets", "_max_us", "_previous", "_previous_max_us", "count", "sum_us")
 
     def __init__(self) -> None:

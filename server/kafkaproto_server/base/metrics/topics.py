@@ -55,8 +55,6 @@ class TopicCounts:
 
 @dataclass(slots=True, kw_only=True)
 class Waiting:
-    """Requests that wait now."""
-
     operations: int = 0
     """How many do."""
     watched: int = 0
@@ -75,8 +73,6 @@ class Waiting:
 
 @dataclass(slots=True, kw_only=True)
 class TopicMetrics:
-    """All of a broker."""
-
     all: TopicCounts = field(default_factory=TopicCounts)
     topics: dict[str, TopicCounts] = field(default_factory=dict)
     """By name."""

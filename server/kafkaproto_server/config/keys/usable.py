@@ -29,7 +29,6 @@ class Unusable:
     """What is used instead; None if the key counts as not set."""
 
     def describe(self) -> str:
-        """One sentence about it."""
         return f"{self.reason}; {'it is not used' if self.used is None else f'{self.used} is used'}"
 
 

@@ -16,8 +16,6 @@ ALL_DIRECTORIES = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogDirectory:
-    """One directory of ``log.dirs``."""
-
     path: str
     directory_id: bytes | None
     """``directory.id`` of its meta.properties; None if that could not be read."""

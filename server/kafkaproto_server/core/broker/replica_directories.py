@@ -67,8 +67,6 @@ class ReplicaMoves(Protocol):
 
 
 class ReplicaListener(Protocol):
-    """Whoever runs the replicas."""
-
     def attach(self, moves: ReplicaMoves) -> None:
         """Tell ``moves`` of replicas that move. Called before anything else."""
 
@@ -122,7 +120,7 @@ _NO_PARTITIONS: Map[int, PartitionImage] = Map()
 
 
 class ReplicaDirectories:
-    """The directory of each replica of one broker."""
+    """The directory of each replica of one broker. Implements `ReplicaMoves`."""
 
     def __init__(
         self,
@@ -170,7 +168,6 @@ class ReplicaDirectories:
     # -- moves -------------------------------------------------------------------------------------------------
 
     def will_move(self, replica: Replica, directory_id: bytes) -> None:
-        """See `ReplicaMoves`."""
         self._targets[replica] = directory_id
         self._report_again(replica)
 
@@ -180,7 +177,6 @@ class ReplicaDirectories:
             self._report_again(replica)
 
     def has_moved(self, replica: Replica, directory_id: bytes) -> None:
-        """See `ReplicaMoves`."""
         before = self._location.get(replica)
         assert before is not None, "a replica that is nowhere has moved"
         self._targets.pop(replica, None)
@@ -190,7 +186,6 @@ class ReplicaDirectories:
         self._report_again(replica)
 
     def prefer(self, topic: str, index: int, directory_id: bytes) -> None:
-        """See `ReplicaMoves`."""
         self._preferred.pop((topic, index), None)
         self._preferred[topic, index] = directory_id
         if len(self._preferred) > MAX_PREFERENCES:

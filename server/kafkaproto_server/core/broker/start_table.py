@@ -52,8 +52,6 @@ class Way(enum.Enum):
 
 
 class StartPlace(NamedTuple):
-    """Where a replica belongs."""
-
     way: Way
     directory_id: bytes | None = None
     """None for CHOOSE and REFUSE, and for WAIT if it is not known which offline directory it is."""

@@ -484,7 +484,6 @@ class ProducerSnapshot:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all were taken."""
         return not self._count
 
     def take(self, most: int) -> list[ProducerSnapshotEntry]:

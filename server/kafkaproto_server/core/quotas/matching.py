@@ -33,8 +33,6 @@ ClientQuotas = Mapping[QuotaEntity, Mapping[str, float]]
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The quota that holds."""
-
     measured: tuple[str, str]
     """What is measured together: user and client id as it is remembered, either empty if it does not matter."""
     bound: float

@@ -68,7 +68,6 @@ class Rate:
             self._values[position] = 0.0
 
     def per_second(self, now_ms: int) -> float:
-        """The rate."""
         elapsed_ms = self.elapsed_ms(now_ms)
         return sum(self._values) / (elapsed_ms / 1000)
 

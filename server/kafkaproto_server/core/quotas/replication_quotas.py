@@ -49,7 +49,6 @@ class _SimpleRate(Rate):
     __slots__ = ()
 
     def elapsed_ms(self, now_ms: int) -> int:
-        """See `Rate.elapsed_ms`."""
         return max(self._since_oldest_ms(now_ms), self._windows.window_ms)
 
 
@@ -68,7 +67,6 @@ class ReplicationQuota:
         self._rate.record(size, now_ms)
 
     def per_second(self, now_ms: int) -> float:
-        """The rate."""
         return self._rate.per_second(now_ms)
 
     def is_exceeded(self, now_ms: int) -> bool:

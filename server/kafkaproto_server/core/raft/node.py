@@ -190,7 +190,6 @@ class RaftNode:
 
     @property
     def log_start_offset(self) -> int:
-        """Log start offset."""
         return self._core.log.start_offset
 
     @property
@@ -205,7 +204,6 @@ class RaftNode:
 
     @property
     def kraft_version(self) -> int:
-        """The kraft.version in force."""
         return self._core.voters.kraft_version
 
     @property

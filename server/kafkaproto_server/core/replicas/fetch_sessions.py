@@ -430,16 +430,13 @@ class _IncrementalContext(FetchContext):
 
     @property
     def size(self) -> int:
-        """See `FetchContext.size`."""
         return self._session.size
 
     @property
     def look_size(self) -> int:
-        """See `FetchContext.look_size`."""
         return len(self._session.pending)
 
     def known_name(self, topic_id: bytes) -> str | None:
-        """See `FetchContext.known_name`."""
         return self._session.known_name(topic_id)
 
     def look(self) -> list[PartitionFetch]:
@@ -523,7 +520,6 @@ class FetchSessions:
     __slots__ = ("_counted", "_find", "_name_of", "cache")
 
     def __init__(self, rng: Rng, find: Find, name_of: NameOf, max_slots: int, counted: Counted) -> None:
-        """``max_slots`` is max.incremental.fetch.session.cache.slots."""
         self._find = find
         self._name_of = name_of
         self._counted = counted

@@ -58,7 +58,6 @@ class IsrChanges:
         self._waiting[partition] = None
 
     def drop(self, partition: Partition) -> None:
-        """A partition is gone."""
         self._waiting.pop(partition, None)
 
     @property

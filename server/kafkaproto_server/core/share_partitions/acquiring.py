@@ -120,8 +120,6 @@ def without(ranges: Sequence[AcquiredRange], taken_out: Sequence[LogBatch]) -> l
 
 
 class _Acquisition:
-    """One call of `acquire`."""
-
     def __init__(
         self,
         partition: SharePartition,
@@ -146,7 +144,6 @@ class _Acquisition:
         return self._limit - self._count
 
     def run(self) -> list[AcquiredRange]:
-        """Acquire."""
         self._set_limits()
         partition, first_base = self._partition, self._base
         self._archive_compacted()

@@ -267,7 +267,6 @@ class InFlight:
         return self._batches[-1]
 
     def add(self, batch: InFlightBatch) -> None:
-        """Add a batch."""
         position = bisect_left(self._firsts, batch.first)
         if position < len(self._firsts) and self._firsts[position] == batch.first:
             # A log of which records were lost may have another batch at the same offset.
@@ -304,6 +303,5 @@ class InFlight:
         del self._firsts[:position]
 
     def clear(self) -> None:
-        """Forget all."""
         self._batches.clear()
         self._firsts.clear()

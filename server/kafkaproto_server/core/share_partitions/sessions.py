@@ -29,8 +29,6 @@ class SessionKey(NamedTuple):
 
 
 class ShareSession:
-    """One session."""
-
     __slots__ = ("connection", "epoch", "key", "names", "partitions")
 
     def __init__(self, key: SessionKey, connection: Hashable, partitions: Iterable[TopicPartitionId]) -> None:

@@ -18,8 +18,6 @@ _BY_DURATION = "by_duration:"
 
 
 class SharePartitionConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The broker's keys."""
-
     record_lock_duration_ms: int = 30_000
     """group.share.record.lock.duration.ms"""
     min_record_lock_duration_ms: int = 15_000

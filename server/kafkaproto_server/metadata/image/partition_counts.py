@@ -19,8 +19,6 @@ _NOBODY: Map[Any, Any] = Map()
 
 
 class PartitionCounts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Counts of partitions."""
-
     total: int = 0
     leaderless: int = 0
     """Partitions without a leader."""

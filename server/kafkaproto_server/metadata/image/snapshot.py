@@ -111,7 +111,6 @@ class _Builder:
         self._topic_ids: dict[str, bytes] = {}
 
     def add(self, value: bytes) -> None:
-        """Replay one record."""
         if value.startswith(PARTITION_START):
             found = decode_partition(value)
             # The topic may be in the image already, or was never named. Then replay adds the

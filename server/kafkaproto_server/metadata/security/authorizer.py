@@ -180,7 +180,6 @@ class LoadingAuthorizer(Authorizer):
     def authorize(
         self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
     ) -> bool:
-        """See `Authorizer.authorize`."""
         is_of_peers = operation is Operation.CLUSTER_ACTION and resource_type == ResourceType.CLUSTER
         return (is_of_peers and host in self._peer_hosts) or super().authorize(
             principal, host, operation, resource_type, resource_name

@@ -22,7 +22,6 @@ class Mechanism:
     hash_name: str
 
     def salted_password(self, password: str, salt: bytes, iterations: int) -> bytes:
-        """RFC 5802's SaltedPassword."""
         return hashlib.pbkdf2_hmac(self.hash_name, password.encode(), salt, iterations)
 
     def stored_key(self, salted_password: bytes) -> bytes:

@@ -28,8 +28,6 @@ MAX_SHARE_PARTITIONS: Final = 1_000
 
 
 class SharePartitionNumbers(NamedTuple):
-    """One share partition."""
-
     group_id: str
     topic: str
     partition: int

@@ -97,7 +97,6 @@ def coordination_counters(metrics: CoordinatorMetrics) -> Iterator[tuple[str, fl
 
 
 def coordination_work(moment: CoordinationMoment, rate: Rate, ratio: Ratio) -> Iterator[Metric]:
-    """All of it."""
     yield from _groups(moment)
     for name, (number, text) in _group_counters(moment.metrics).items():
         yield gauge(f"{GROUPS}_{name}_count", f"{text}.", number)

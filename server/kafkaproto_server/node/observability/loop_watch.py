@@ -56,7 +56,6 @@ class LoopWatch(trio.abc.Instrument):
         self._longest_before_s, self._longest_s = self._longest_s, 0.0
 
     def before_io_wait(self, timeout: float) -> None:
-        """A pass is over."""
         now = self._clock()
         self._count(now - self._since)
         self._since = now

@@ -96,7 +96,6 @@ class ReplicaCounts:
 
 
 async def count_replicas(manager: ReplicaManager, wall_ms: int) -> ReplicaCounts:
-    """Look at all replicas."""
     counts = ReplicaCounts()
     known = list(manager.topic_metrics.topics)
     latest_ms = wall_ms - manager.max_transaction_timeout_ms - LATE_AFTER_MS

@@ -99,7 +99,6 @@ def topic_moment(metrics: TopicMetrics) -> TopicMoment:
 
 
 def topic_work(moment: TopicMoment) -> Iterator[Metric]:
-    """All of it."""
     topics = sorted(moment.topics.items())
     for name, text, count in _OF_TOPICS:
         samples: list[Sample] = [({}, count(moment.metrics.all))]

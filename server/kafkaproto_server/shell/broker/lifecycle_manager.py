@@ -169,7 +169,6 @@ class BrokerLifecycleManager:
         return self._applier.has_more
 
     def directories_changed(self) -> None:
-        """A log directory failed."""
         self._sender.wake()
         self._report_directories()
 

@@ -98,7 +98,6 @@ class BrokerRequests(Generic[ItemT]):
             self.responded([item], None)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Work until cancelled."""
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
             task_status.started()

@@ -79,7 +79,6 @@ class DeadLetterChannels:
         self._send, self._receive = trio.open_memory_channel[tuple[str, Told]](MAX_WAITING)
 
     def produce(self, leader: int, topic: TopicImage, index: int, records: bytes, done: Told) -> None:
-        """See `Transport`."""
         if leader != self._broker_id:
             self._requests.send(leader, _LetterBatch(topic, index, records, done))
             return
@@ -92,7 +91,6 @@ class DeadLetterChannels:
         self._produce([item], ACKS_ALL, PRODUCE_TIMEOUT_MS, produced)
 
     def create_topic(self, name: str, done: Told) -> None:
-        """See `Transport`."""
         try:
             self._send.send_nowait((name, done))
         except trio.WouldBlock:
@@ -101,7 +99,6 @@ class DeadLetterChannels:
             )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Work until cancelled."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self._requests.run)
             nursery.start_soon(self._create_topics)

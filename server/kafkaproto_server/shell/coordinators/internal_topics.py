@@ -67,7 +67,6 @@ class InternalTopics:
             self._send.send_nowait(name)
 
     async def run(self) -> None:
-        """Work until cancelled."""
         async for name in self._receive:
             try:
                 await self._create(name)

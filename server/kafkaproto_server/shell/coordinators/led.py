@@ -64,8 +64,6 @@ class _Led(Generic[ShardT]):
 
 
 class LedPartitions(Generic[ShardT]):
-    """All of a topic."""
-
     def __init__(
         self,
         topic: str,
@@ -184,7 +182,6 @@ class LedPartitions(Generic[ShardT]):
         return self.loaded()
 
     def loaded(self) -> Iterator[ShardT]:
-        """Those that serve requests."""
         return (shard for _, shard in self.loaded_by_partition())
 
     def loaded_by_partition(self) -> Iterator[tuple[int, ShardT]]:

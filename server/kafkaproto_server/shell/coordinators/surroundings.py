@@ -18,11 +18,9 @@ class NodeSurroundings:
         self._call_at = call_at
 
     def now_ms(self) -> int:
-        """The monotonic time."""
         return self._clock.now_ms()
 
     def wall_ms(self) -> int:
-        """The wall time."""
         return self._clock.wall_ms()
 
     def call_at(self, at_ms: int, call: Callable[[], None]) -> None:

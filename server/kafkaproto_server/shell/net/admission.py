@@ -80,7 +80,7 @@ class Occupant(Protocol):
 
 
 class Place:
-    """The place of one connection, from its acceptance until `leave`."""
+    """The place of one connection, from its acceptance until `leave`. Implements `Occupant`."""
 
     __slots__ = ("_address", "_door", "_is_leaving", "_occupant", "since")
 
@@ -104,7 +104,6 @@ class Place:
         self._door.made_request(self)
 
     def leave(self) -> None:
-        """The connection is closed."""
         # The connection refers to this place. Without this, the cycle and all that it holds would wait for the
         # collector.
         self._occupant = None
@@ -112,7 +111,6 @@ class Place:
 
     @property
     def idle_since(self) -> float | None:
-        """See `Occupant`."""
         return self.since if self._occupant is None else self._occupant.idle_since
 
     def give_way(self) -> None:
@@ -231,7 +229,6 @@ class Admission:
 
     @property
     def count(self) -> int:
-        """Connections of all listeners."""
         return sum(role.count for role in self._roles.values())
 
     def available_to(self, role: _Role) -> int:
@@ -345,7 +342,6 @@ class Door:
         self._forget(place)
 
     def left(self, place: Place, address: str, *, was_asked_to: bool) -> None:
-        """A place is free."""
         self.count -= 1
         self.leaving -= was_asked_to
         self._forget(place)

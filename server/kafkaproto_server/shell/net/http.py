@@ -87,7 +87,7 @@ async def serve_http(
 
 
 class _Connection:
-    """The occupant of a place."""
+    """The occupant of a place. Implements `Occupant`."""
 
     def __init__(self, scope: trio.CancelScope, place: Place) -> None:
         self._scope = scope
@@ -96,12 +96,10 @@ class _Connection:
         """See `Occupant`: the time of its request."""
 
     def has_asked(self) -> None:
-        """The request has arrived."""
         self.idle_since = trio.current_time()
         self._place.made_request()
 
     def give_way(self) -> None:
-        """See `Occupant`."""
         self._scope.cancel()
 
 

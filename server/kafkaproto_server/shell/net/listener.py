@@ -48,7 +48,6 @@ returns."""
 
 
 def plain_stream(incoming: Incoming, wait_turn: WaitTurn) -> ByteStream:
-    """The connection's own bytes."""
     return incoming.stream(wait_turn)
 
 
@@ -149,7 +148,6 @@ class Listener:
         return self._has_begun and not self._has_ended.is_set()
 
     def statistics(self) -> ListenerStatistics:
-        """The present counts."""
         return ListenerStatistics(accepted_connections=self._accepted, open_connections=len(self._pumps))
 
     async def bind(self) -> int:

@@ -26,8 +26,6 @@ GetAddresses = Callable[..., _Addresses]
 
 
 class _Lookup:
-    """One lookup in progress."""
-
     def __init__(self) -> None:
         self.waiting = 0
         """The number of tasks that wait for it."""
@@ -78,7 +76,6 @@ class NameLookups(trio.abc.HostnameResolver):
     async def getnameinfo(
         self, sockaddr: tuple[str, int] | tuple[str, int, int, int], flags: int
     ) -> tuple[str, str]:
-        """As `socket.getnameinfo`."""
         return await trio.to_thread.run_sync(
             socket.getnameinfo, sockaddr, flags, abandon_on_cancel=True, limiter=self._limiter
         )

@@ -96,18 +96,16 @@ class SocketOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TcpIncoming:
-    """A connection of a TCP socket."""
+    """A connection of a TCP socket. Implements `Incoming`."""
 
     def __init__(self, socket_stream: trio.SocketStream) -> None:
         self.socket_stream = socket_stream
 
     @property
     def descriptor(self) -> int:
-        """See `Incoming`."""
         return self.socket_stream.socket.fileno()
 
     def peer(self) -> tuple[str, int] | None:
-        """See `Incoming`."""
         try:
             host, port, *_ = self.socket_stream.socket.getpeername()
         except OSError:
@@ -115,52 +113,44 @@ class TcpIncoming:
         return host, port
 
     def stream(self, wait_turn: WaitTurn) -> ByteStream:
-        """See `Incoming`."""
         # trio sets this to 16 KiB.
         with suppress(OSError):
             self.socket_stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         return SocketBytes(self.socket_stream, wait_turn)
 
     def close(self) -> None:
-        """See `Incoming`."""
         self.socket_stream.socket.close()
 
 
 class TcpListeningSocket:
-    """A listening TCP socket."""
+    """A listening TCP socket. Implements `ListeningSocket`."""
 
     def __init__(self, listener: trio.SocketListener) -> None:
         self._listener = listener
 
     @property
     def port(self) -> int:
-        """See `ListeningSocket`."""
         port: int = self._listener.socket.getsockname()[1]
         return port
 
     async def wait_readable(self) -> None:
-        """See `ListeningSocket`."""
         await trio.lowlevel.wait_readable(self._listener.socket)
 
     async def accept(self) -> TcpIncoming:
-        """See `ListeningSocket`."""
         return TcpIncoming(await self._listener.accept())
 
     def close(self) -> None:
-        """See `ListeningSocket`."""
         self._listener.socket.close()
 
 
 class TcpNetwork:
-    """The machine's own network."""
+    """The machine's own network. Implements `Network`."""
 
     def start(self) -> None:
-        """See `Network`."""
         # Connecting uses trio's resolver.
         NameLookups(MAX_LOOKUPS).install()
 
     async def listen(self, host: str, port: int, options: SocketOptions) -> Sequence[TcpListeningSocket]:
-        """See `Network`."""
         sockets = await trio.open_tcp_listeners(port, host=host or None, backlog=options.backlog)
         for each in sockets:
             # Connections inherit them. The receive buffer's size has to be known before a connection is accepted.
@@ -176,15 +166,12 @@ class TcpNetwork:
         return [TcpListeningSocket(each) for each in sockets]
 
     async def connect(self, host: str, port: int) -> OutboundStream:
-        """See `Network`."""
         return await connect_tcp(host, port)
 
     def names(self, max_lookups: int) -> NameLookups:
-        """See `Network`."""
         return NameLookups(max_lookups)
 
     async def touch(self, family: int, address: SocketAddress) -> None:
-        """See `Network`."""
         with trio.socket.socket(family, socket.SOCK_STREAM) as probe:
             await probe.connect(address)
 

@@ -35,7 +35,6 @@ class Passes(trio.abc.Instrument):
     """The passes of the loop in which `run` runs. Without `run`, no pass is ever over."""
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
-        """``clock`` returns seconds."""
         self._clock = clock or time.perf_counter
         self._end = math.inf
         self._connections: HostQueue[trio.lowlevel.Task] = HostQueue()
@@ -47,7 +46,6 @@ class Passes(trio.abc.Instrument):
         return self._clock() >= self._end
 
     def after_io_wait(self, timeout: float) -> None:
-        """A pass begins."""
         # From the end of the wait for I/O: all that runs before the next wait belongs to this pass.
         self._end = self._clock() + PASS_S
 

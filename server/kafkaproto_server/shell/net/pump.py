@@ -216,7 +216,6 @@ class Pump:
 
     @property
     def host(self) -> str:
-        """The peer's address."""
         return self._info.peer_host
 
     @property

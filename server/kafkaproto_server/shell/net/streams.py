@@ -98,7 +98,7 @@ class OutboundStream(ByteStream, Protocol):
 
 
 class SocketBytes:
-    """The stream of a connected socket."""
+    """The stream of a connected socket. Implements `ByteStream` and `OutboundStream`."""
 
     def __init__(self, stream: trio.SocketStream, wait_turn: WaitTurn = at_once) -> None:
         """``wait_turn`` is awaited before each read."""
@@ -115,7 +115,6 @@ class SocketBytes:
         return host
 
     def send_now(self, data: Sendable) -> int:
-        """See `ByteStream`."""
         try:
             return data.send_to(self._fd) if isinstance(data, FilePart) else os.write(self._fd, data)
         except BlockingIOError:
@@ -124,7 +123,6 @@ class SocketBytes:
             raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
 
     async def send_all(self, data: Buffer) -> None:
-        """See `OutboundStream`."""
         # Nearly every request fits into the socket's buffer. trio's send_all would cost a turn of
         # the loop.
         sent = self.send_now(data)
@@ -132,7 +130,6 @@ class SocketBytes:
             await self._stream.send_all(memoryview(data)[sent:])
 
     async def send_some(self, data: Sendable) -> int:
-        """See `ByteStream`."""
         while True:
             self._check_open()
             # Ready to write is a hint only: the loop tries again if the write takes nothing.
@@ -141,7 +138,6 @@ class SocketBytes:
                 return sent
 
     async def receive_some(self, max_bytes: int) -> bytes:
-        """See `OutboundStream`."""
         while True:
             await self.wait_readable()
             data = self.receive_now(max_bytes)
@@ -149,7 +145,6 @@ class SocketBytes:
                 return data
 
     async def wait_readable(self) -> None:
-        """See `ByteStream`."""
         self._check_open()
         # A read that filled its buffer may have left bytes. To wait for the socket would cost a
         # system call.
@@ -161,7 +156,6 @@ class SocketBytes:
         await self._wait_turn()
 
     def receive_now(self, max_bytes: int) -> bytes | None:
-        """See `ByteStream`."""
         buffer = _received.buffer[:max_bytes]
         try:
             count = os.readv(self._fd, (buffer,))
@@ -174,14 +168,12 @@ class SocketBytes:
         return bytes(buffer[:count])
 
     def has_input(self) -> bool:
-        """See `OutboundStream`."""
         # Not select(): that fails for descriptors from 1024 on.
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         return bool(poll.poll(0))
 
     def ends_within(self, size_bytes: int) -> bool:
-        """See `ByteStream`."""
         poll = select.poll()
         poll.register(self._fd, _HUNG_UP)
         if not poll.poll(0):
@@ -199,7 +191,6 @@ class SocketBytes:
             raise trio.ClosedResourceError("this stream was closed")
 
     def close(self) -> None:
-        """See `ByteStream`."""
         # The number may belong to another connection a moment later.
         self._fd = -1
         self._stream.socket.close()

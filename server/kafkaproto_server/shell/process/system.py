@@ -8,8 +8,6 @@ import time
 
 
 class SystemClock:
-    """The machine's clocks."""
-
     def now_ms(self) -> int:
         """A monotonic time; used for every timeout."""
         return time.monotonic_ns() // 1_000_000

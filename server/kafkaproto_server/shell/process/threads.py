@@ -38,8 +38,6 @@ class Workers(Protocol):
 
 
 class Threads(Protocol):
-    """Calls functions that block."""
-
     async def run(
         self, function: Callable[[*Arguments], T], *arguments: *Arguments, abandon_on_cancel: bool = False
     ) -> T:
@@ -51,16 +49,14 @@ class Threads(Protocol):
 
 
 class SystemThreads:
-    """Real threads."""
+    """Real threads. Implements `Threads`."""
 
     async def run(
         self, function: Callable[[*Arguments], T], *arguments: *Arguments, abandon_on_cancel: bool = False
     ) -> T:
-        """See `Threads`."""
         return await trio.to_thread.run_sync(function, *arguments, abandon_on_cancel=abandon_on_cancel)
 
     def workers(self, threads: int) -> IoWorkers:
-        """See `Threads`."""
         return IoWorkers(threads)
 
 

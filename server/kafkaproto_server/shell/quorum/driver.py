@@ -295,7 +295,6 @@ class QuorumDriver:
         return self.follows_leader and self._raft.follows_live_leader(self._clock.now_ms())
 
     async def wait_until_follows_leader(self) -> None:
-        """Return once `follows_leader` holds."""
         while not self.follows_leader:
             await self.published.changed.wait()
 

@@ -28,15 +28,12 @@ class QuorumMetrics:
     """Time in which the driver worked."""
 
     def count_commit(self, latency_ms: float) -> None:
-        """A batch is committed."""
         self.commits.add(latency_ms / 1000)
 
     def count_persist(self, latency_ms: float) -> None:
-        """Something is durable."""
         self.persists.add(latency_ms / 1000)
 
     def count_flush(self, duration_ms: float) -> None:
-        """The log was synced."""
         self.flushes.add(duration_ms / 1000)
 
     def rotate(self) -> None:

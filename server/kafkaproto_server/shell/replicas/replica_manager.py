@@ -74,7 +74,8 @@ IO_THREADS = 4
 
 
 class ReplicaManager:
-    """The replicas of one broker."""
+    """The replicas of one broker. Implements `core.broker.replica_directories.ReplicaListener` and
+    `core.replicas.partition.Brokers`."""
 
     def __init__(
         self,
@@ -255,7 +256,6 @@ class ReplicaManager:
 
     @property
     def directories(self) -> LogDirectories:
-        """Those of this broker."""
         return self._directories
 
     @property
@@ -275,7 +275,6 @@ class ReplicaManager:
         return self.replicas.are_open and not self._unshown
 
     def attach(self, moves: ReplicaMoves) -> None:
-        """See `core.broker.replica_directories.ReplicaListener`."""
         self.moves.attach(moves)
 
     def replica_changed(
@@ -434,7 +433,6 @@ class ReplicaManager:
         return next((each for each in broker.endpoints if each.name == self._inter_broker_listener), None)
 
     def is_eligible(self, broker_id: int, broker_epoch: int, directory_id: bytes) -> bool:
-        """See `core.replicas.partition.Brokers`."""
         broker = self._image().brokers.get(broker_id)
         return (
             broker is not None
@@ -444,7 +442,6 @@ class ReplicaManager:
         )
 
     def is_alive(self, broker_id: int) -> bool:
-        """See `core.replicas.partition.Brokers`."""
         broker = self._image().brokers.get(broker_id)
         return broker is not None and not broker.fenced
 
@@ -463,7 +460,6 @@ class ReplicaManager:
         )
 
     def coordinator_loading(self, hosted: Hosted, names: Mapping[int, str], **calls: Any) -> Loading:
-        """See `Loading`."""
         return Loading(
             hosted,
             names,
@@ -487,34 +483,27 @@ class ReplicaManager:
         return self._endpoint(broker_id)
 
     def set_verifies_transactions(self, call: Callable[[], bool]) -> None:
-        """See `Appends.verifies_transactions`."""
         self._appends.verifies_transactions = call
 
     def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
-        """See `Appends.marker_written`."""
         self._appends.marker_written = call
 
     def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
-        """See `Timers.add`."""
         self._timers.add(at_ms, call)
 
     # -- clients and brokers -----------------------------------------------------------------------------------
 
     def produce(self, items: Sequence[ProduceItem], *, acks: int, timeout_ms: int, done: Produced) -> None:
-        """See `Appends.produce`."""
         self._appends.produce(items, acks=acks, timeout_ms=timeout_ms, done=done)
 
     def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
-        """See `Appends.write_markers`."""
         ids = self._image().topic_ids
         self._appends.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
 
     def delete_records(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
-        """See `Deletions.delete`."""
         self._deletions.delete(item, timeout_ms, done)
 
     def alter_directory(self, topic: str, index: int, path: str) -> ErrorCode:
-        """See `Moves.alter`."""
         topic_id = self._image().topic_ids.get(topic)
         hosted = None if topic_id is None else self.replicas.get(topic_id, index)
         return self.moves.alter(topic, index, hosted, path)

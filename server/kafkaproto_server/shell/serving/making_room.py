@@ -99,7 +99,6 @@ class MakingRoom:
         return True
 
     def release(self, making: Making) -> None:
-        """A response is freed."""
         if making is self._favoured:
             self._favoured = None
         elif making._counted_bytes:

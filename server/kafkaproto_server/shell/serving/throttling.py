@@ -89,7 +89,6 @@ class Throttling:
         self.statistics = ThrottleStatistics(used=self.rates.used, waits=self._waits)
 
     def record(self, kind: RateQuota, user: str, client_id: str, value: float) -> int:
-        """See `ClientRates.record`."""
         throttle_ms = self.rates.record(kind, user, client_id, value, self.now_ms())
         if throttle_ms:
             self._waits[_WAITS[kind]].add(throttle_ms / 1000)
@@ -114,7 +113,6 @@ class Throttling:
         self._newest[name] = max(self._newest.get(name, 0), connection.connection_id)
 
     def ended(self, connection: ConnectionInfo) -> None:
-        """A connection has ended."""
         self._served_from.pop((connection.listener_name, connection.connection_id), None)
 
     def left_ms(self, keys: Iterable[str], user: str, client_id: str, connection: ConnectionInfo) -> int:
@@ -128,7 +126,6 @@ class Throttling:
         return left_ms
 
     def rotate(self) -> None:
-        """See `Histogram`."""
         for each in self._waits.values():
             each.rotate()
 
@@ -159,7 +156,7 @@ class Throttling:
 
 
 class RequestThrottle:
-    """What one request uses of its sender's quotas."""
+    """What one request uses of its sender's quotas. Implements `Throttle`."""
 
     __slots__ = (
         "_charged_s",
@@ -237,16 +234,13 @@ class RequestThrottle:
             )
 
     def exempt(self) -> None:
-        """See `Throttle`."""
         self._is_exempt = True
 
     def most_bytes(self) -> int | None:
-        """See `Throttle`."""
         node = self._node
         return node.rates.most_at_once(RateQuota.FETCH, self._user, self._client_id, node.now_ms())
 
     def fetched(self, record_bytes: int) -> int:
-        """See `Throttle`."""
         left_ms = self._left_ms(RateQuota.FETCH.value, RateQuota.REQUEST.value)
         throttle_ms = max(self._record(RateQuota.FETCH, record_bytes), self._charge(), left_ms)
         if throttle_ms:

@@ -180,7 +180,6 @@ class DeadLetters:
         self._creations: dict[str, list[Told]] = {}
 
     def __len__(self) -> int:
-        """How many letters wait."""
         return sum(len(each.entries) for each in self._outboxes.values())
 
     def write(self, source: Source, letters: Sequence[DeadLetter]) -> None:
@@ -216,7 +215,6 @@ class DeadLetters:
         return True
 
     def leave(self, broker_id: int) -> None:
-        """A round is over."""
         self._on_the_way[broker_id] -= 1
         if not self._on_the_way[broker_id]:
             del self._on_the_way[broker_id]

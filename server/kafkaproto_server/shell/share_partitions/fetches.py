@@ -64,7 +64,6 @@ class _ShareRead(LogRead):
     gaps: Sequence[LogBatch]
 
     def read(self) -> Buffer:
-        """See `LogRead.read`."""
         records = super().read()
         self.gaps = long_gaps(_whole_batches(records))
         return records
@@ -130,15 +129,12 @@ class ShareFetches:
 
     @property
     def now_ms(self) -> int:
-        """The monotonic time."""
         return self._fetches.now_ms
 
     def call_at(self, at_ms: int, call: Callable[[], None], is_over: Callable[[], bool]) -> None:
-        """See `Timers.add`."""
         self._fetches.call_at(at_ms, call, is_over)
 
     def core_of(self, led: LedSharePartition) -> SharePartition | None:
-        """See `LedSharePartitions.core_of`."""
         return self._led.core_of(led)
 
     def limit(self, values: ShareFetchValues) -> int:
@@ -156,7 +152,6 @@ class ShareFetches:
         return self._fetches.metrics
 
     def watch_locks(self, led: LedSharePartition) -> None:
-        """See `LedSharePartitions.watch_locks`."""
         self._led.watch_locks(led)
 
     def read(self, read: _Read, *, whole_first: bool) -> None:
@@ -214,7 +209,7 @@ class ShareFetches:
 
 
 class _ShareFetch:
-    """One request until it has its response."""
+    """One request until it has its response. Implements `shell.share_partitions.led.Waiter`."""
 
     __slots__ = (
         "_began_ms",
@@ -254,7 +249,6 @@ class _ShareFetch:
         self._watched = 0
 
     def begin(self) -> None:
-        """Respond, or wait."""
         if not self._partitions:
             self._respond({})
         elif not self._look():
@@ -270,7 +264,6 @@ class _ShareFetch:
             )
 
     def share_partition_changed(self, led: LedSharePartition) -> None:
-        """See `shell.share_partitions.led.Waiter`."""
         if self._is_over or self._is_reading:
             return
         if led.is_gone:

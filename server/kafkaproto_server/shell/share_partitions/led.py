@@ -72,7 +72,8 @@ class Waiter(Protocol):
 
 
 class LedSharePartition:
-    """One share partition of this broker."""
+    """One share partition of this broker. Implements `core.replicas.partition.Watcher` and
+    `shell.share_partitions.dead_letters.Source`."""
 
     __slots__ = (
         "core",
@@ -109,7 +110,6 @@ class LedSharePartition:
         """The earliest time at which `expire` is called."""
 
     def partition_changed(self, partition: Partition) -> None:
-        """See `core.replicas.partition.Watcher`."""
         if partition.role is not Role.LEADER or partition.leader_epoch != self.leader_epoch:
             # In between, another broker may have delivered records, and had them acknowledged.
             self.owner.forget(self, ShareError(ErrorCode.NOT_LEADER_OR_FOLLOWER))
@@ -117,11 +117,9 @@ class LedSharePartition:
             self.wake()
 
     def letters_written(self, letters: Sequence[DeadLetter]) -> None:
-        """See `shell.share_partitions.dead_letters.Source`."""
         self.owner.archive_letters(self, letters)
 
     def wake(self) -> None:
-        """Let fetches look again."""
         for each in tuple(self.waiters):
             each.share_partition_changed(self)
 
@@ -166,7 +164,6 @@ class LedSharePartitions:
 
     @property
     def now_ms(self) -> int:
-        """The monotonic time."""
         return self._clock.now_ms()
 
     # -- settings ----------------------------------------------------------------------------------------------

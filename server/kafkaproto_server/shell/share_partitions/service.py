@@ -66,7 +66,7 @@ MayRead = Callable[[str], bool]
 
 
 class ShareService:
-    """See the module."""
+    """See the module. Implements `SharePort`."""
 
     def __init__(
         self,
@@ -99,11 +99,9 @@ class ShareService:
         return self._led.settings(group_id).record_lock_duration_ms
 
     def serves_share_groups(self) -> bool:
-        """See `SharePort`."""
         return self._image().features.get(SHARE_VERSION, 0) > 0
 
     def call_after(self, delay_ms: int, call: Callable[[], None]) -> None:
-        """See `SharePort`."""
         self._call_at(self._fetches.now_ms + delay_ms, call)
 
     # -- sessions --------------------------------------------------------------------------------------------------

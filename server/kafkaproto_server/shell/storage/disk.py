@@ -348,14 +348,12 @@ class OsDisk:
             raise named("rename", source, error) from error
 
     def remove(self, path: str) -> None:
-        """Delete a file."""
         try:
             os.unlink(path)
         except OSError as error:
             raise named("remove", path, error) from error
 
     def remove_directory(self, path: str) -> None:
-        """Delete an empty directory."""
         try:
             os.rmdir(path)
         except OSError as error:

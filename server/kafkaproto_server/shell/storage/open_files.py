@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class _PooledFile:
-    """A file that may have given up its descriptor."""
+    """A file that may have given up its descriptor. Implements `ports.File`."""
 
     __slots__ = ("_path", "_pool", "file", "is_closed", "users")
 
@@ -43,7 +43,6 @@ class _PooledFile:
             self._pool.put_back(self)
 
     def read_at(self, position: int, length: int) -> bytes:
-        """See `ports.File`."""
         return self._use(lambda file: file.read_at(position, length))
 
     def _use_now(self, operation: Callable[[File], T]) -> T:
@@ -57,35 +56,27 @@ class _PooledFile:
             self._pool.put_back(self)
 
     def read_now(self, position: int, length: int) -> Buffer:
-        """See `ports.File`."""
         return self._use_now(lambda file: file.read_now(position, length))
 
     def part_now(self, position: int, length: int) -> Sendable:
-        """See `ports.File`."""
         return self._use_now(lambda file: file.part_now(position, length))
 
     def append(self, buffers: Sequence[Buffer]) -> None:
-        """See `ports.File`."""
         self._use(lambda file: file.append(buffers))
 
     def write_at(self, position: int, data: Buffer) -> None:
-        """See `ports.File`."""
         self._use(lambda file: file.write_at(position, data))
 
     def size(self) -> int:
-        """See `ports.File`."""
         return self._use(lambda file: file.size())
 
     def truncate(self, size: int) -> None:
-        """See `ports.File`."""
         self._use(lambda file: file.truncate(size))
 
     def sync(self) -> None:
-        """See `ports.File`."""
         self._use(lambda file: file.sync())
 
     def close(self) -> None:
-        """See `ports.File`."""
         self._pool.close(self)
 
 
@@ -106,7 +97,6 @@ class OpenFiles:
         return len(self._open)
 
     def open(self, path: str, *, create: bool = False) -> File:
-        """See `ports.Disk`."""
         pooled = _PooledFile(self, path)
         self._keep(pooled, self._disk.open(path, create=create))
         self.put_back(pooled)
@@ -176,65 +166,49 @@ class OpenFiles:
     # -- what needs no limit -----------------------------------------------------------------------------------
 
     def open_read_only(self, path: str) -> File:
-        """See `ports.Disk`."""
         return self._disk.open_read_only(path)
 
     def read_file(self, path: str) -> bytes:
-        """See `ports.Disk`."""
         return self._disk.read_file(path)
 
     def list_directory(self, path: str) -> list[str]:
-        """See `ports.Disk`."""
         return self._disk.list_directory(path)
 
     def exists(self, path: str) -> bool:
-        """See `ports.Disk`."""
         return self._disk.exists(path)
 
     def is_directory(self, path: str) -> bool:
-        """See `ports.Disk`."""
         return self._disk.is_directory(path)
 
     def make_directory(self, path: str) -> None:
-        """See `ports.Disk`."""
         self._disk.make_directory(path)
 
     def rename(self, source: str, target: str) -> None:
-        """See `ports.Disk`."""
         self._disk.rename(source, target)
 
     def remove(self, path: str) -> None:
-        """See `ports.Disk`."""
         self._disk.remove(path)
 
     def remove_directory(self, path: str) -> None:
-        """See `ports.Disk`."""
         self._disk.remove_directory(path)
 
     def modified_ms(self, path: str) -> int:
-        """See `ports.Disk`."""
         return self._disk.modified_ms(path)
 
     def set_read_only(self, path: str) -> None:
-        """See `ports.Disk`."""
         self._disk.set_read_only(path)
 
     def sync_directory(self, path: str) -> None:
-        """See `ports.Disk`."""
         self._disk.sync_directory(path)
 
     def sync_file_system(self, path: str) -> None:
-        """See `ports.Disk`."""
         self._disk.sync_file_system(path)
 
     def boot_id(self) -> str:
-        """See `ports.Disk`."""
         return self._disk.boot_id()
 
     def space(self, path: str) -> tuple[int, int]:
-        """See `ports.Disk`."""
         return self._disk.space(path)
 
     def lock(self, path: str) -> Lock:
-        """See `ports.Disk`."""
         return self._disk.lock(path)

@@ -93,7 +93,6 @@ class ControllerChannel:
         raise ControllerUnavailable(f"{request.NAME}: no response within {timeout_ms} ms: {reason}")
 
     def close(self) -> None:
-        """Close the connection."""
         if self._peer is not None:
             self._peer.close()
             self._peer = None

@@ -70,8 +70,6 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterLayout:
-    """A local cluster."""
-
     directory: Path
     cluster_id: str
     is_static: bool
@@ -90,7 +88,6 @@ class ClusterLayout:
 
     @property
     def base_port(self) -> int:
-        """The lowest port."""
         return min(port for node in self.nodes for port in (node.broker_port, node.controller_port) if port)
 
     @property

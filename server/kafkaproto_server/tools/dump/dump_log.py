@@ -40,8 +40,6 @@ _MAX_MESSAGE_SIZE = 5 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DumpOptions:
-    """What to print."""
-
     print_records: bool
     print_contents: bool
     decode_metadata: bool

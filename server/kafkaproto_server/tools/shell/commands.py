@@ -45,7 +45,6 @@ class Shell:
     """Whether `exit` was entered."""
 
     def say(self, text: str) -> None:
-        """Print a line."""
         self.write(f"{text}\n")
 
     def show(self, item: Any) -> None:
@@ -95,8 +94,6 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One command."""
-
     name: str
     text: str
     """The purpose of the command, in a sentence."""

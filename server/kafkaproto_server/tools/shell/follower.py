@@ -66,7 +66,6 @@ class QuorumFollower:
         return self._replay.image
 
     def close(self) -> None:
-        """Close the connection."""
         if self._client is not None:
             self._client.close()
             self._client = None

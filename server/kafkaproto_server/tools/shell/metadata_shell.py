@@ -60,8 +60,6 @@ _FAILURES = (SourceError, CorruptFileError, ProtocolError, OSError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """The source of images."""
-
     load: Callable[[], ClusterImage]
     """Loads the newest image; raises _FAILURES, ClickException."""
     close: Callable[[], None] = lambda: None

@@ -40,8 +40,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FileNode:
-    """A node with content."""
-
     text: Callable[[], str]
     """The content as Kafka's shell prints it."""
     json: Callable[[], Any]
@@ -50,8 +48,6 @@ class FileNode:
 
 @dataclass(frozen=True, slots=True)
 class DirectoryNode:
-    """A node with children."""
-
     names: Callable[[], Iterable[str]]
     """Names of the children, in any order."""
     child: Callable[[str], Node | None]

@@ -29,7 +29,6 @@ class NodeAtPath:
 
     @property
     def absolute(self) -> str:
-        """The path as text."""
         return "/" + "/".join(self.path)
 
 

@@ -77,7 +77,6 @@ def provenance(image: ClusterImage) -> str:
 
 
 def broker(registration: BrokerRegistration) -> str:
-    """A broker's registration."""
     # Kafka orders directories by their signed halves; cordoned directories are in the order in which they were
     # reported.
     directories = sorted(registration.directories, key=_signed_halves)
@@ -96,7 +95,6 @@ def broker(registration: BrokerRegistration) -> str:
 
 
 def controller(registration: ControllerRegistration) -> str:
-    """A controller's registration."""
     return (
         f"ControllerRegistration(id={registration.controller_id}, "
         f"incarnationId={uuids.to_text(registration.incarnation_id)}, "
@@ -107,7 +105,6 @@ def controller(registration: ControllerRegistration) -> str:
 
 
 def partition(registration: PartitionImage) -> str:
-    """A partition."""
     recovery = "RECOVERED" if registration.leader_recovery_state == RECOVERED else "RECOVERING"
     return (
         f"PartitionRegistration(replicas={_list(registration.replicas)}, "
@@ -121,7 +118,6 @@ def partition(registration: PartitionImage) -> str:
 
 
 def acl(entry: AccessControlEntry) -> str:
-    """An ACL binding."""
     return (
         f"StandardAcl[resourceType={_name(_RESOURCE_TYPES, entry.resource_type)}, "
         f"resourceName={entry.resource_name}, patternType={_name(_PATTERN_TYPES, entry.pattern_type)}, "
@@ -131,7 +127,6 @@ def acl(entry: AccessControlEntry) -> str:
 
 
 def scram_credential(credential: ScramCredential, *, secrets: bool) -> str:
-    """A SCRAM credential."""
     salt, stored_key, server_key = (
         each.hex() if secrets else REDACTED
         for each in (credential.salt, credential.stored_key, credential.server_key)

@@ -49,7 +49,6 @@ class SessionWatch:
             self.check_ms = earliest(self.check_ms, session.end_ms(self._timeout_ms))
 
     def heard(self, broker_id: int, broker_epoch: int, now_ms: int) -> None:
-        """Note a broker's heartbeat."""
         self.sessions = sessions_after_contact(self.sessions, broker_id, broker_epoch, now_ms)
 
     def heard_meanwhile(self, broker_id: int, contact: BrokerSession) -> None:

@@ -172,6 +172,5 @@ def _invalid(message: str) -> ApiError:
 
 
 def _text(entity: QuotaEntity) -> str:
-    """An entity in words."""
     pairs = (f"{kind} {'(default)' if name is None else repr(name)}" for kind, name in entity)
     return ", ".join(pairs)[:MAX_QUOTED_LENGTH]

@@ -13,8 +13,6 @@ from kafkaproto_server.core.controller.values.events import CommandReceived
 
 
 class ParkedResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """One parked response."""
-
     command: CommandReceived
     response: Message | ApiError
     """The response, or the error by which the command is refused."""
@@ -28,7 +26,6 @@ class ParkedResponses(Purgatory[ParkedResponse]):
     __slots__ = ()
 
     def park(self, result: ParkedResponse) -> None:
-        """Add a response."""
         self.add(result, result.command.context.deadline_ms)
 
     def take_committed(self, high_watermark: int) -> Iterator[ParkedResponse]:

@@ -44,8 +44,6 @@ class TaskSituation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodicTask:
-    """One periodic task."""
-
     name: str
     interval_ms: Callable[[ControllerConfig], int]
     """0 for never."""

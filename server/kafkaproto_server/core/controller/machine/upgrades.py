@@ -10,8 +10,6 @@ from kafkaproto_server.core.controller.values.events import CommandReceived
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingUpgrade:
-    """One waiting command."""
-
     command: CommandReceived
     level: int
     """The level that the quorum was asked for."""

@@ -125,8 +125,6 @@ class _Ring:
 
 
 class _Rack:
-    """Brokers of one rack."""
-
     __slots__ = ("fenced", "unfenced")
 
     def __init__(self, brokers: list[UsableBroker], rng: Rng) -> None:

@@ -54,11 +54,9 @@ class TopicConfigs:
         self._known: dict[tuple[str, str], str] = {}
 
     def min_insync_replicas(self, topic_name: str) -> int:
-        """min.insync.replicas of a topic."""
         return int(self._value(topic_name, MIN_INSYNC_REPLICAS))
 
     def unclean_election_enabled(self, topic_name: str) -> bool:
-        """unclean.leader.election.enable of a topic."""
         # Kafka's parser takes the word in any case and with spaces around it, so the log may hold
         # such a value.
         return self._value(topic_name, UNCLEAN_LEADER_ELECTION_ENABLE).strip().lower() == "true"

@@ -27,8 +27,6 @@ class RevocationWatch(MemberSessionWatch):
 
 
 class _RevokingMember(Protocol):
-    """A member."""
-
     @property
     def member_id(self) -> str:
         """Its id."""

@@ -26,8 +26,6 @@ class MemberSessionWatch:
 
 
 class _Watched(Protocol):
-    """A group."""
-
     @property
     def members(self) -> Mapping[str, Any]:
         """By member id."""

@@ -424,7 +424,6 @@ class GroupShard:
             synced(SyncOutcome(error.code))
 
     def heartbeat(self, group_id: str, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
-        """See `ClassicGroups.heartbeat`."""
         consumer = self._consumer.groups.get(group_id)
         try:
             if consumer is not None:

@@ -49,8 +49,6 @@ NO_EPOCH = 0
 
 
 class ShareLog(CoordinatorLog, Protocol):
-    """The partition of ``__share_group_state``."""
-
     @property
     def end_offset(self) -> int:
         """Behind the last record."""

@@ -13,7 +13,6 @@ from kafkaproto_server.core.coordinators.values import Record
 
 
 def snapshot_record(key: SharePartitionKey, state: PartitionState) -> Record:
-    """All of the state."""
     return Record(
         _snapshot_key(key),
         ShareSnapshotValue(

@@ -76,7 +76,6 @@ class StoredSharePartition:
         """Update records since the last snapshot that was written because there were enough of them."""
 
     def replay_snapshot(self, value: ShareSnapshotValue, updates_per_snapshot: int) -> None:
-        """All of the state."""
         self.highest_leader_epoch = max(self.highest_leader_epoch, value.leader_epoch)
         self.highest_state_epoch = max(self.highest_state_epoch, value.state_epoch)
         self.state = state_of_snapshot(value)
@@ -84,7 +83,6 @@ class StoredSharePartition:
             self.updates = 0
 
     def replay_update(self, value: ShareUpdateValue) -> None:
-        """What has changed."""
         self.highest_leader_epoch = max(self.highest_leader_epoch, value.leader_epoch)
         self.updates += 1
         state = self.state

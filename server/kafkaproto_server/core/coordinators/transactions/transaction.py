@@ -103,7 +103,6 @@ class Transaction:
 
     @property
     def has_timeout(self) -> bool:
-        """False with two-phase commit."""
         return self.timeout_ms != NO_TIMEOUT_MS
 
     # -- a producer begins ---------------------------------------------------------------------------------------

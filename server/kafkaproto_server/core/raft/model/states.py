@@ -165,8 +165,6 @@ class ParkedFetch:
 
 @dataclass(slots=True, kw_only=True)
 class Leader:
-    """Leads this epoch."""
-
     name: ClassVar = StateName.LEADER
     leader_id: int
     epoch: int

@@ -65,7 +65,6 @@ def _ask_hinted(core: Core, now_ms: int) -> bool:
 
 
 def deadline_ms(core: Core) -> float:
-    """When ``tick`` is due."""
     return core.discovery_at_ms if _known_destinations(core) else float("inf")
 
 

@@ -53,7 +53,6 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
 
 
 def deadline_ms(core: Core, follower: Follower) -> float:
-    """When ``tick`` is due."""
     if core.installing is not None:
         return NEVER
     deadline: float = follower.fetch_deadline_ms

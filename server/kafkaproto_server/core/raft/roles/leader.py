@@ -109,7 +109,6 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
 
 
 def deadline_ms(core: Core, leader: Leader) -> float:
-    """When ``tick`` is due."""
     due: list[float] = [check_quorum.deadline_ms(core, leader)]
     for time_ms in (
         leader.parked.next_deadline_ms(),

@@ -33,7 +33,6 @@ def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
 
 
 def deadline_ms(core: Core, resigned: Resigned) -> float:
-    """When ``tick`` is due."""
     due = [
         core.requests.ready_at_ms(destination, RequestLane.OTHER)
         for voter in resigned.unacknowledged.values()

@@ -17,6 +17,5 @@ def tick(core: Core, unattached: Unattached, now_ms: int) -> None:
 
 
 def deadline_ms(core: Core, unattached: Unattached) -> float:
-    """When ``tick`` is due."""
     deadline = discovery.deadline_ms(core)
     return min(deadline, unattached.election_at_ms) if election.may_be_elected(core) else deadline

@@ -91,8 +91,6 @@ LogWrite = PendingBatch | FetchedBatch | TruncateLog | WriteSnapshotChunk | Drop
 
 
 class WriteElectionState(msgspec.Struct, frozen=True, kw_only=True):
-    """New content of quorum-state."""
-
     state: ElectionState
     kraft_version: int
     """The kraft.version in force; it is the file's data_version too."""

@@ -101,14 +101,10 @@ class AddVoterRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RemoveVoterRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """RemoveRaftVoter (81) (KIP-853)."""
-
     voter: ReplicaKey
 
 
 class UpdateVoterRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """UpdateRaftVoter (82) (KIP-853)."""
-
     epoch: int
     voter: ReplicaKey
     endpoints: tuple[Endpoint, ...]
@@ -133,8 +129,6 @@ class UpgradeKRaftVersionRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VoteResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Response to Vote."""
-
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
     """The leader that the responding node knows; also in every other response with this field."""
@@ -241,8 +235,6 @@ class VoterChangeResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UpdateVoterResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Response to UpdateRaftVoter."""
-
     error: RaftError = RaftError.NONE
     leader: LeaderAndEpoch
     leader_endpoint: Endpoint | None = None

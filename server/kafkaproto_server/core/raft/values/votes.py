@@ -60,7 +60,6 @@ class VoteCount:
 
     @property
     def is_won(self) -> bool:
-        """Whether a majority granted."""
         return quorum.is_majority(self.granted, self.voter_ids)
 
     @property

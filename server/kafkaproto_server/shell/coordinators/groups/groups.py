@@ -140,7 +140,7 @@ def _entries_of(configs: NodeConfigs, key: str) -> list[str]:
 
 
 class GroupCoordinators:
-    """All shards of this broker."""
+    """All shards of this broker. Implements `GroupPort`."""
 
     def __init__(
         self,
@@ -193,15 +193,12 @@ class GroupCoordinators:
         return self.led.all()
 
     def serves_consumer_groups(self) -> bool:
-        """See `GroupPort`."""
         return self._config().serves_consumer_groups and self._has_feature(GROUP_FEATURE)
 
     def serves_share_groups(self) -> bool:
-        """See `GroupPort`."""
         return self._has_feature(SHARE_VERSION)
 
     def serves_streams_groups(self) -> bool:
-        """See `GroupPort`."""
         return self._config().streams.is_served and self._has_feature(STREAMS_VERSION)
 
     def _has_feature(self, name: str) -> bool:
@@ -210,7 +207,6 @@ class GroupCoordinators:
     def describe_share_offsets(
         self, group_id: str, topics: Mapping[str, Sequence[int]] | None, described: ShareOffsetsDescribed
     ) -> None:
-        """See `GroupPort`."""
         self._share_offsets.describe(group_id, topics, described)
 
     # -- the node ------------------------------------------------------------------------------------------------

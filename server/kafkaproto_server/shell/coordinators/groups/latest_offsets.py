@@ -38,7 +38,6 @@ class _AskedPartitions:
         self._results = results
 
     def add(self, partition: TopicIdPartition, result: LatestOffset) -> None:
-        """Take a result."""
         self._results[partition] = result
         self.parts.came()
 
@@ -62,7 +61,7 @@ class _Item(msgspec.Struct, frozen=True):
 
 
 class LatestOffsetFinder:
-    """The latest offsets of partitions."""
+    """The latest offsets of partitions. Implements `LatestOffsets`."""
 
     def __init__(
         self,
@@ -86,7 +85,6 @@ class LatestOffsetFinder:
         self.run = self._requests.run
 
     def find(self, partitions: Sequence[TopicIdPartition], found: Found) -> None:
-        """See `LatestOffsets`."""
         asked = _AskedPartitions(found)
         self._call_later(0, partial(self._ask, partitions, asked))
 

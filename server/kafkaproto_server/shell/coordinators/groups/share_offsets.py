@@ -18,8 +18,6 @@ from kafkaproto_server.requests.share_group_requests import (
 
 
 class ShareOffsetReader:
-    """What DescribeShareGroupOffsets asks for."""
-
     def __init__(
         self, image: Callable[[], ClusterImage], of: Callable[[str], GroupShard], lags: ShareLags
     ) -> None:
@@ -34,7 +32,6 @@ class ShareOffsetReader:
         topics: Mapping[str, Sequence[int]] | None,
         described: ShareOffsetsDescribed,
     ) -> None:
-        """See `GroupPort.describe_share_offsets`."""
         if topics is None:
             self._describe_all(group_id, described)
             return

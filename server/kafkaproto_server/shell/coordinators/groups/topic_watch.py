@@ -75,7 +75,6 @@ class TopicWatch:
         self._known = published.image.topics
 
     async def run(self) -> None:
-        """Work until cancelled."""
         while True:
             event = self._published.changed
             newest = self._published.image.topics

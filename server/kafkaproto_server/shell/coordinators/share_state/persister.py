@@ -101,7 +101,7 @@ class _PersisterCall(msgspec.Struct, kw_only=True, eq=False):
 
 
 class SharePersister:
-    """The persister of this broker."""
+    """The persister of this broker. Implements `Persister`."""
 
     def __init__(
         self,
@@ -138,26 +138,22 @@ class SharePersister:
     def initialize(
         self, group_id: str, topic_id: bytes, partition: int, state_epoch: int, start_offset: int, done: Done
     ) -> None:
-        """See `Persister`."""
         fields = {"state_epoch": state_epoch, "start_offset": start_offset}
         self._begin(_INITIALIZE, group_id, topic_id, partition, (state_epoch, start_offset), fields, done)
 
     def read(self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done) -> None:
-        """See `Persister`."""
         fields = {"leader_epoch": leader_epoch}
         self._begin(_READ, group_id, topic_id, partition, (leader_epoch,), fields, done)
 
     def read_summary(
         self, group_id: str, topic_id: bytes, partition: int, leader_epoch: int, done: Done
     ) -> None:
-        """See `Persister`."""
         fields = {"leader_epoch": leader_epoch}
         self._begin(_READ_SUMMARY, group_id, topic_id, partition, (), fields, done)
 
     def write(
         self, group_id: str, topic_id: bytes, partition: int, state: ShareState, leader_epoch: int, done: Done
     ) -> None:
-        """See `Persister`."""
         fields = {
             "state_epoch": state.state_epoch,
             "leader_epoch": leader_epoch,
@@ -168,7 +164,6 @@ class SharePersister:
         self._begin(_WRITE, group_id, topic_id, partition, (state, leader_epoch), fields, done)
 
     def delete(self, group_id: str, topic_id: bytes, partition: int, done: Done) -> None:
-        """See `Persister`."""
         self._begin(_DELETE, group_id, topic_id, partition, (), {}, done)
 
     # -- the way of a call -------------------------------------------------------------------------------------------

@@ -53,8 +53,6 @@ class CurrentShareConfig:
 
 
 class _Ports:
-    """See `SharePorts`."""
-
     def __init__(
         self,
         image: Callable[[], ClusterImage],

@@ -51,7 +51,6 @@ class _Question(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Responses name transactional ids."""
         return self.producer.transactional_id
 
     @property

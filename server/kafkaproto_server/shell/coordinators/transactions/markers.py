@@ -67,7 +67,7 @@ class _MarkerItem(msgspec.Struct, frozen=True):
 
 
 class MarkerChannels:
-    """The marker ports of all coordinators of this broker."""
+    """The marker ports of all coordinators of this broker. Implements `MarkerPorts`."""
 
     def __init__(
         self,
@@ -91,7 +91,6 @@ class MarkerChannels:
         self.run = self._requests.run
 
     def leader_of(self, partition: TopicPartition) -> int | None:
-        """See `MarkerPorts`."""
         topic = self._image().topic_by_name(partition.topic)
         found = None if topic is None else topic.partitions.get(partition.partition)
         if found is None:
@@ -100,7 +99,6 @@ class MarkerChannels:
         return NO_LEADER if broker is None or broker.fenced else found.leader
 
     def send_markers(self, broker_id: int, markers: Sequence[TransactionMarker], done: Done) -> None:
-        """See `MarkerPorts`."""
         sent = _Sent(done)
         if broker_id == self._broker_id:
             self._write_here([(each, partition) for each in markers for partition in each.partitions], sent)

@@ -36,7 +36,7 @@ from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 
 
 class TransactionServices:
-    """All of a broker that has to do with transactions."""
+    """All of a broker that has to do with transactions. Implements `TransactionPort`."""
 
     def __init__(
         self,
@@ -89,18 +89,15 @@ class TransactionServices:
         manager.set_verifies_transactions(self._appends.verifies)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Work until cancelled."""
         async with trio.open_nursery() as nursery:
             await nursery.start(self.markers.run)
             await nursery.start(self.added.run)
             task_status.started()
 
     def of(self, transactional_id: str) -> TransactionCoordinator:
-        """See `TransactionPort`."""
         return self.coordinators.of(transactional_id)
 
     def all(self) -> Iterator[TransactionCoordinator]:
-        """See `TransactionPort`."""
         return self.coordinators.all()
 
     def offsets_partition(self, group_id: str) -> TopicPartition:
@@ -113,7 +110,6 @@ class TransactionServices:
         return TopicPartition(GROUPS_TOPIC, partition_of(group_id, partitions))
 
     def verify_offsets(self, group_id: str, producer: Producer, asks: AsksCoordinator, told: Told) -> None:
-        """See `TransactionPort`."""
         topic_id = self._image().topic_ids.get(GROUPS_TOPIC, b"")
         index = self.offsets_partition(group_id).partition
         self._appends.verify_offsets(topic_id, index, producer, asks, told)
@@ -127,5 +123,4 @@ class TransactionServices:
         timeout_ms: int,
         done: Produced,
     ) -> None:
-        """See `TransactionPort`."""
         self._appends.produce(items, transactional_id, asks, acks, timeout_ms, done)

@@ -51,7 +51,7 @@ _NOT_VERIFIED = frozenset(
 
 
 class TransactionalAppends:
-    """Produce requests of transactional producers."""
+    """Produce requests of transactional producers. See `TransactionPort.produce`."""
 
     def __init__(
         self,
@@ -81,7 +81,6 @@ class TransactionalAppends:
         timeout_ms: int,
         done: Produced,
     ) -> None:
-        """See `apis.ports.TransactionPort`."""
         found = {position: _producer(item.records) for position, item in enumerate(items)}
         sequences = {position: each for position, each in found.items() if each is not None}
         identities = {(producer_id, epoch) for producer_id, epoch, _ in sequences.values()}
@@ -106,7 +105,6 @@ class TransactionalAppends:
         self.verify(producer, places, asks, verified)
 
     def verifies(self) -> bool:
-        """The config ``transaction.partition.verification.enable``."""
         return is_on(self._configs(), "transaction.partition.verification.enable")
 
     def verify(

@@ -38,7 +38,7 @@ def transaction_config(configs: NodeConfigs) -> TransactionConfig:
 
 
 class TransactionCoordinators:
-    """All shards of this broker."""
+    """All shards of this broker. See `LedPartitions` for what it is made of."""
 
     def __init__(
         self,
@@ -52,8 +52,6 @@ class TransactionCoordinators:
         load: Callable[..., Loading],
         load_times: Histogram,
     ) -> None:
-        """See `LedPartitions`."""
-
         def transaction_version() -> int:
             return image().features.get(TRANSACTION_VERSION, 0)
 

@@ -61,8 +61,6 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 class Loading:
-    """Loads one partition."""
-
     def __init__(
         self,
         hosted: Hosted,
@@ -103,7 +101,6 @@ class Loading:
         return self._clock.now_ms() - self._began_ms
 
     def begin(self) -> None:
-        """Read the first part."""
         self._read_next()
 
     def _read_next(self) -> None:

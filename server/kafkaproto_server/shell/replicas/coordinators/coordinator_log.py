@@ -47,7 +47,7 @@ class PartitionLog:
     """Appends a coordinator's records, and tells when they are committed.
 
     It watches the partition, so that it knows the high watermark whoever wrote the records: a coordinator may wait for
-    what the one before it has written, and for the end of a transaction.
+    what the one before it has written, and for the end of a transaction. Implements `CoordinatorLog`.
     """
 
     def __init__(
@@ -80,12 +80,10 @@ class PartitionLog:
 
     @property
     def topic_id(self) -> bytes:
-        """Of the internal topic."""
         return self._hosted.partition.topic_id
 
     @property
     def index(self) -> int:
-        """Of the partition."""
         return self._hosted.partition.index
 
     @property
@@ -95,16 +93,13 @@ class PartitionLog:
 
     @property
     def end_offset(self) -> int:
-        """Behind the last record."""
         return self._hosted.partition.next_offset
 
     @property
     def max_batch_bytes(self) -> int:
-        """The largest batch."""
         return self._hosted.settings.incoming.max_message_bytes
 
     def append(self, records: Sequence[Record]) -> int:
-        """See `CoordinatorLog`."""
         return self._append(records)
 
     def append_in_transaction(

@@ -78,7 +78,6 @@ class Checkpoints:
         self._not_begun.discard(directory_id)
 
     def write(self, directory_id: bytes, name: str) -> None:
-        """Have one checkpoint written."""
         self._put_job(directory_id, partial(self._write, directory_id, name))
 
     def lower(self, directory_id: bytes, key: TopicPartition, offsets: Checkpointed) -> None:

@@ -137,7 +137,6 @@ class LogCleaner:
             self._write_checkpoint(former_id)
 
     def forget(self, hosted: Hosted) -> None:
-        """A replica is gone."""
         key = _id(hosted)
         self._uncleanable.discard(key)
         if self._cleaned[hosted.directory_id].pop(key, None) is not None:

@@ -61,7 +61,6 @@ class DiskLane:
         self._pause_s = FIRST_PAUSE_S
 
     def put(self, job: DiskJob) -> None:
-        """Queue a job."""
         self._unfinished += 1
         self._jobs.put(job)
 
@@ -111,17 +110,15 @@ class DiskLane:
 
 
 class HeldJobs:
-    """A lane that keeps its jobs until it is known where they are done."""
+    """A lane that keeps its jobs until it is known where they are done. Implements `LogLane`."""
 
     def __init__(self) -> None:
         self.waiting: list[DiskJob] = []
 
     def put(self, job: DiskJob) -> None:
-        """See `LogLane`."""
         self.waiting.append(job)
 
     def put_short(self, job: DiskJob) -> None:
-        """See `LogLane`."""
         self.waiting.append(job)
 
 

@@ -72,14 +72,12 @@ class FailedLogs:
             self._lost(replica, True)
 
     def opened(self, replica: PartitionId) -> None:
-        """A log is open."""
         self._failures.pop(replica, None)
         if replica in self._are_lost:
             self._are_lost.remove(replica)
             self._lost(replica, False)
 
     def forget(self, replica: PartitionId) -> None:
-        """A replica is gone."""
         self._failures.pop(replica, None)
         self._waiting.discard(replica)
         self._are_lost.discard(replica)

@@ -75,7 +75,6 @@ class Hosted:
 
     @property
     def key(self) -> TopicPartition:
-        """Its name in checkpoints."""
         return self.partition.topic, self.partition.index
 
     def offsets(self) -> Checkpointed:

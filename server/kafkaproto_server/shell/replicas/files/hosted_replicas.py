@@ -242,7 +242,6 @@ class HostedReplicas:
         hosted.lane = HeldJobs()
 
     def release(self, hosted: Hosted) -> None:
-        """Do what was kept."""
         held, hosted.lane = hosted.lane, self._lanes[hosted.directory_id]
         assert isinstance(held, HeldJobs), "jobs were kept"
         for job in held.waiting:

@@ -57,7 +57,6 @@ class Maintenance:
         self._refresh = refresh
 
     async def run(self) -> None:
-        """Work until cancelled."""
         async with trio.open_nursery() as nursery:
             for key, first, work in (
                 ("log.retention.check.interval.ms", _INITIAL_DELAY, self.remove_old_records),

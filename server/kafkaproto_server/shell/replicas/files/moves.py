@@ -64,8 +64,6 @@ THREADS_KEY = "num.replica.alter.log.dirs.threads"
 
 
 class _Moving:
-    """A replica that moves."""
-
     __slots__ = (
         "hosted",
         "is_busy",

@@ -37,8 +37,6 @@ _log = logging.getLogger("kafkaproto.server.replicas")
 
 
 class DirectorySurvey(msgspec.Struct, frozen=True, kw_only=True):
-    """What a directory holds."""
-
     is_clean: bool
     """Whether the broker stopped in order: nothing has to be recovered."""
     found: tuple[FoundReplica, ...]

@@ -58,7 +58,6 @@ class KnownSettings:
         return settings
 
     def forget(self, topic: str) -> None:
-        """The topic is gone."""
         self._known.pop(topic, None)
         self._usable.forget(topic)
 

@@ -164,7 +164,6 @@ class Fetchers:
         self._nursery: trio.Nursery | None = None
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run until cancelled."""
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
             task_status.started()
@@ -190,7 +189,6 @@ class Fetchers:
         fetcher.add(followed)
 
     def unfollow(self, key: PartitionKey) -> None:
-        """Stop copying a partition."""
         fetcher = self._of.pop(key, None)
         if fetcher is not None:
             fetcher.remove(key)
@@ -219,7 +217,6 @@ class Fetchers:
             self.call_at(self.clock.now_ms(), partial(self._move, rest))
 
     def ended(self, place: tuple[int, int]) -> None:
-        """A fetcher has ended."""
         del self._fetchers[place]
 
     def lag_of(self, key: PartitionKey) -> tuple[str, int] | None:
@@ -266,7 +263,6 @@ class _Fetcher:
             self._change(followed, _nothing, lambda _: self._changed(followed))
 
     def remove(self, key: PartitionKey) -> None:
-        """Stop copying a partition."""
         self._followed.pop(key, None)
         self._session.forget(key)
         if self._is_retired:
@@ -290,18 +286,15 @@ class _Fetcher:
 
     @property
     def is_needed(self) -> bool:
-        """Whether it copies something."""
         return bool(self._followed)
 
     def lag_of(self, key: PartitionKey) -> tuple[str, int] | None:
-        """See `Fetchers.lag_of`."""
         followed = self._followed.get(key)
         if followed is None or followed.leader_high_watermark is None:
             return None
         return self._name, max(0, followed.leader_high_watermark - followed.hosted.partition.next_offset)
 
     def counts(self) -> FetcherCounts:
-        """See `Fetchers.counts`."""
         return FetcherCounts(self._name, self._owner.endpoint(self._leader_id), self._requests, self._bytes)
 
     def _want(self, followed: _Followed) -> None:
@@ -345,7 +338,6 @@ class _Fetcher:
             self._owner.call_at(self._owner.clock.now_ms() + THROTTLE_PAUSE_MS, again)
 
     async def run(self) -> None:
-        """Fetch until cancelled."""
         while True:
             self._wake = trio.Event()
             if self._is_retired and not self._followed:

@@ -41,11 +41,9 @@ class IsrSender:
         self._wake.set()
 
     def drop(self, partition: Partition) -> None:
-        """A partition is gone."""
         self._changes.drop(partition)
 
     async def run(self) -> None:
-        """Send until cancelled."""
         while True:
             self._wake = trio.Event()
             due_ms, epoch = self._changes.due_ms, self._broker_epoch()

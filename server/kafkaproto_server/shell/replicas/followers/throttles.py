@@ -21,8 +21,6 @@ FOLLOWER_RATE = "follower.replication.throttled.rate"
 
 
 class ReplicationThrottle:
-    """One direction."""
-
     def __init__(
         self,
         rate_key: str,
@@ -71,7 +69,7 @@ class ReplicationThrottle:
 
 
 class ReplicationThrottles:
-    """Both directions."""
+    """Both directions, each a `ReplicationThrottle`."""
 
     def __init__(
         self,
@@ -80,7 +78,6 @@ class ReplicationThrottles:
         node_configs: Callable[[], NodeConfigs],
         refresh: Callable[[Hosted], None],
     ) -> None:
-        """See `ReplicationThrottle`."""
         configs = node_configs()
         windows = RateWindows(
             number_of(configs, "replication.quota.window.num"),

@@ -149,11 +149,9 @@ class _AppendPlace:
         self._position = position
 
     def __call__(self, result: ProduceResult) -> None:
-        """See `_Request.take`."""
         self._request.take(self._position, result)
 
     def appended(self, result: ProduceResult) -> None:
-        """See `_Request.appended`."""
         self._request.appended(self._position, result)
 
 

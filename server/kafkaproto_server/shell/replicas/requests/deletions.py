@@ -46,7 +46,6 @@ class _Deletion:
         self._partition.when_deleted(offset, self)
 
     def count(self, waiting: Waiting) -> None:
-        """It has to wait."""
         self._waiting = waiting
         waiting.begin(1)
 

@@ -141,7 +141,6 @@ class Fetches:
 
     @property
     def now_ms(self) -> int:
-        """The monotonic time."""
         return self._clock.now_ms()
 
     def call_at(self, at_ms: int, call: Callable[[], None], over: Callable[[], bool], *of: bool) -> None:
@@ -199,7 +198,6 @@ class Fetches:
         return (NO_NODE, NO_EPOCH) if partition is None else (partition.leader, partition.leader_epoch)
 
     def read_failed(self, hosted: Hosted, log: TopicLog, error: Exception) -> None:
-        """See `HostedReplicas.read_failed`."""
         self._replicas.read_failed(hosted, log, error)
 
     def read_cold(

@@ -44,7 +44,6 @@ class LogRead:
         )
 
     def read_now(self, *, copied: bool) -> Sendable:
-        """See `Log.records_now`."""
         return self.log.records_now(
             self.offset, self.max_bytes, self.end_offset, whole_first=self.whole_first, copied=copied
         )

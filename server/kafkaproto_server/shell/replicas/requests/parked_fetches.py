@@ -27,8 +27,6 @@ STEPS_A_TURN: Final = 16
 
 
 class Parked(Protocol):
-    """A request that waits."""
-
     def respond_early(self) -> None:
         """Respond with what there is."""
 

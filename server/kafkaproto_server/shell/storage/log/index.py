@@ -170,7 +170,6 @@ class OffsetIndex:
 
     @property
     def last(self) -> OffsetIndexEntry | None:
-        """The newest entry."""
         if not self._offsets:
             return None
         return OffsetIndexEntry(self._base_offset + self._offsets[-1], self._positions[-1])
@@ -263,7 +262,6 @@ class TimeIndex:
 
     @property
     def last(self) -> TimeIndexEntry | None:
-        """The newest entry."""
         if not self._timestamps:
             return None
         return TimeIndexEntry(self._timestamps[-1], self._base_offset + self._offsets[-1])

@@ -67,8 +67,6 @@ class RecoveryPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredSegment:
-    """The result of ``recover_segment``."""
-
     size: int
     """Length of the valid prefix in bytes. The file now holds nothing else."""
     next_offset: int

@@ -536,7 +536,6 @@ class Segment:
         self._is_synced = True
 
     def sync(self) -> None:
-        """Make everything appended durable."""
         if not self._is_synced:
             if self._config.is_durable_at_once:
                 # The node ends if that fails, and its next start writes the end of the log again.

@@ -371,7 +371,6 @@ class TopicLog:
         return found
 
     def unsynced(self, *, with_active: bool) -> Unsynced | None:
-        """See `Log.unsynced`."""
         return self.log.unsynced(with_active=with_active)
 
     @_in_use
@@ -382,15 +381,12 @@ class TopicLog:
 
     @_in_use
     def replace(self, gone: Sequence[Segment], cleaned: Segment, *, cuts: int) -> list[str] | None:
-        """See `Log.replace`."""
         return self.log.replace(gone, cleaned, cuts=cuts)
 
     def configure(self, config: LogConfig) -> None:
-        """See `Log.configure`."""
         self.log.configure(config)
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
-        """See `Log.begin_epoch`."""
         self.log.begin_epoch(epoch, start_offset)
 
     def continue_as(self, log: Log) -> Log:
@@ -417,12 +413,10 @@ class TopicLog:
     def records_now(
         self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool, copied: bool
     ) -> Sendable:
-        """See `Log.records_now`."""
         return self.log.records_now(offset, max_bytes, end_offset, whole_first=whole_first, copied=copied)
 
     @_in_use
     def read_records(self, offset: int, max_bytes: int, end_offset: int, *, whole_first: bool) -> Buffer:
-        """See `Log.read_records`."""
         while True:
             log = self.log
             try:
@@ -433,11 +427,9 @@ class TopicLog:
                     raise
 
     def find_timestamp(self, timestamp: int) -> TimestampedOffset | None:
-        """See `Log.find_timestamp`."""
         return self._find(lambda log: log.find_timestamp(timestamp))
 
     def find_max_timestamp(self) -> TimestampedOffset | None:
-        """See `Log.find_max_timestamp`."""
         return self._find(Log.find_max_timestamp)
 
     @_in_use

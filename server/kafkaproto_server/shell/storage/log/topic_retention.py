@@ -26,7 +26,6 @@ class TopicRetention(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether everything is kept."""
         return self.max_bytes < 0 and self.max_age_ms < 0
 
 

@@ -35,8 +35,6 @@ class ClassicState(enum.Enum):
 
 @dataclass(slots=True)
 class ClassicMember:
-    """One member."""
-
     member_id: str
     group_instance_id: str | None
     client_id: str
@@ -105,7 +103,6 @@ class ClassicGroup:
         return not self.generation and self.protocol_type is None and not self.pending_ids
 
     def become(self, state: ClassicState, wall_ms: int) -> None:
-        """Go to another state."""
         self.state = state
         self.state_since_ms = wall_ms
 

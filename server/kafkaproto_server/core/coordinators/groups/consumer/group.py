@@ -138,7 +138,6 @@ class ConsumerGroup:
         return NO_PARTITIONS if target is None else target
 
     def topics_of(self, member: ConsumerMember) -> Iterable[str]:
-        """See `topics_of`."""
         return topics_of(member, self.regexes)
 
     def subscribed_topics(

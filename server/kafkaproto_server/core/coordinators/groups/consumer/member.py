@@ -128,7 +128,6 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def indexes_of(owned: Owned) -> Partitions:
-    """The same without epochs."""
     return {topic_id: tuple(sorted(owned[topic_id])) for topic_id in sorted(owned) if owned[topic_id]}
 
 

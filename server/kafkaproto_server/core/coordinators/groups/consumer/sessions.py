@@ -21,7 +21,6 @@ class Sessions(RevocationWatches[ConsumerGroup, ConsumerMember, Watch]):
         is_current: Callable[[ConsumerGroup], bool],
         fence: Callable[[ConsumerGroup, ConsumerMember], None],
     ) -> None:
-        """See `RevocationWatches`."""
         super().__init__(surroundings, is_current, fence, Watch)
 
     def expect_request(self, group: ConsumerGroup, member_id: str, timeout_ms: int | None) -> None:

@@ -9,8 +9,6 @@ from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 
 class Matcher(Protocol):
-    """A compiled regular expression."""
-
     def cost(self, text: str) -> int:
         """What it costs to match a topic's name, at most. A million takes 10 ms."""
 

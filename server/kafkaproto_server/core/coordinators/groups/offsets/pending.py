@@ -31,8 +31,6 @@ class Ended(NamedTuple):
 
 
 class PendingOffsets:
-    """Those of all producers."""
-
     def __init__(self) -> None:
         self._open: dict[int, OffsetTable] = {}
         self._ended: deque[Ended] = deque()

@@ -106,7 +106,6 @@ class OffsetTable:
         return self._counts.get(group_id, 0)
 
     def groups(self) -> Iterator[str]:
-        """The groups with offsets."""
         return iter(self._groups)
 
     def of_group(self, group_id: str) -> Mapping[str, Mapping[int, OffsetAndMetadata]]:

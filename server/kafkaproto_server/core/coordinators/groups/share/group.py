@@ -50,8 +50,6 @@ class ShareGroupState(enum.Enum):
 
 @dataclass(slots=True)
 class ShareGroup:
-    """A group."""
-
     group_id: str
     epoch: int = FIRST_EPOCH
     metadata_hash: int = 0
@@ -84,7 +82,6 @@ class ShareGroup:
 
     @property
     def state(self) -> ShareGroupState:
-        """The state."""
         return ShareGroupState.STABLE if self.members else ShareGroupState.EMPTY
 
     def subscribed_topics(

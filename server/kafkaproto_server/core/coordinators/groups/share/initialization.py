@@ -76,7 +76,6 @@ def start_offsets(
 
 
 def by_topic(partitions: Iterable[TopicIdPartition]) -> Indexes:
-    """Partitions by topic."""
     found: dict[bytes, set[int]] = {}
     for topic_id, index in partitions:
         found.setdefault(topic_id, set()).add(index)

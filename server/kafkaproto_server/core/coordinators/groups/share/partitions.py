@@ -19,8 +19,6 @@ UNKNOWN_NAME = "<UNKNOWN>"
 
 
 class TopicStates(NamedTuple):
-    """Partitions of one topic."""
-
     name: str
     partitions: frozenset[int]
 
@@ -74,7 +72,6 @@ class StatePartitions(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, initializing=initializing, deleting=deleting)
 
     def with_initialized(self, indexes: Indexes, name_of: NameOf) -> StatePartitions:
-        """States are initialized."""
         new = {topic_id: TopicStates(name_of(topic_id), found) for topic_id, found in indexes.items()}
         return msgspec.structs.replace(
             self,
@@ -111,7 +108,6 @@ class StatePartitions(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, deleting={key: name_of(key) for key in self.deleting})
 
     def value(self) -> ShareGroupStatePartitionMetadataValue:
-        """The record."""
         return ShareGroupStatePartitionMetadataValue(
             initializing_topics=_infos(self.initializing),
             initialized_topics=_infos(self.initialized),
@@ -132,7 +128,6 @@ def _infos(states: States) -> list[ShareGroupStatePartitionMetadataValue.TopicPa
 
 
 def state_partitions_of(value: ShareGroupStatePartitionMetadataValue) -> StatePartitions:
-    """What a record says."""
     return StatePartitions(
         initializing=_states(value.initializing_topics),
         initialized=_states(value.initialized_topics),

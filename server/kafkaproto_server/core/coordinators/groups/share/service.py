@@ -32,8 +32,6 @@ GROUP_TYPE = "share"
 
 
 class ShareGroupService:
-    """Share groups."""
-
     def __init__(self, groups: ShareGroups, is_other: Callable[[str], bool]) -> None:
         """``is_other`` says whether a name stands for a group of another kind."""
         self.groups = groups
@@ -52,7 +50,6 @@ class ShareGroupService:
             )
 
     def heartbeat(self, values: ShareHeartbeatValues, heard: ShareHeard) -> None:
-        """See `ShareGroups.heartbeat`."""
         try:
             self._check(values.group_id)
             self.groups.heartbeat(values, heard)
@@ -67,7 +64,6 @@ class ShareGroupService:
         self.groups.when_committed(lambda code: found(code, partitions if code is ErrorCode.NONE else ()))
 
     def alter(self, group_id: str, offsets: NewOffsets, altered: ShareOffsetsAltered) -> None:
-        """See `ShareOffsets.alter`."""
         try:
             self._check(group_id)
             self._offsets.alter(group_id, offsets, altered)
@@ -75,7 +71,6 @@ class ShareGroupService:
             altered(error.code, error.message, ())
 
     def delete_offsets(self, group_id: str, names: Sequence[str], deleted: ShareOffsetsDeleted) -> None:
-        """See `ShareOffsets.delete`."""
         try:
             self._offsets.delete(group_id, names, deleted)
         except CoordinatorError as error:

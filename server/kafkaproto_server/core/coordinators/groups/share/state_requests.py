@@ -49,7 +49,6 @@ class _Asking:
         self._results: dict[TopicIdPartition, ShareStateResult] = {}
 
     def go_on(self) -> None:
-        """Ask for some more."""
         some = self._partitions[self._begun : self._begun + PARTITIONS_AT_ONCE]
         self._begun += len(some)
         for each in some:

@@ -66,7 +66,6 @@ class PriorityQueue(Generic[ItemT]):
         return bool(self._heap)
 
     def add(self, item: ItemT) -> None:
-        """Add an item."""
         heap, rank = self._heap, self._rank(item)
         heap.append(item)
         at = len(heap) - 1

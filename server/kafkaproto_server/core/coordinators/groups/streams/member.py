@@ -46,11 +46,9 @@ class HeldTasks(msgspec.Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is none."""
         return not (self.active or self.standby or self.warmup)
 
     def without_epochs(self) -> TaskSets:
-        """The same as sets."""
         return TaskSets(
             {each: frozenset(epochs) for each, epochs in self.active.items()}, self.standby, self.warmup
         )

@@ -41,7 +41,6 @@ _TargetTaskIds = StreamsGroupTargetAssignmentMemberValue.TaskIds
 
 
 def member_record(group_id: str, member: StreamsMember) -> Record:
-    """Who a member is."""
     endpoint = member.user_endpoint
     value = StreamsGroupMemberMetadataValue(
         instance_id=member.instance_id,

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 
 class StatusCode(enum.IntEnum):
-    """The numbers in responses."""
-
     STALE_TOPOLOGY = 0
     """The member has an older topology than the group."""
     MISSING_SOURCE_TOPICS = 1

@@ -32,8 +32,6 @@ class StreamsMemberSpec(NamedTuple):
 
 
 class SubtopologySpec(NamedTuple):
-    """A subtopology."""
-
     subtopology_id: str
     task_count: int
     is_stateful: bool
@@ -51,7 +49,6 @@ class _Process:
 
     @property
     def load(self) -> float:
-        """Tasks for each member."""
         return self._total / len(self.counts)
 
     def add(self, member_id: str, task: Task) -> int:
@@ -272,7 +269,6 @@ def assign_sticky(
 
 
 def grouped(tasks: Iterable[Task]) -> Mapping[str, frozenset[int]]:
-    """Tasks by subtopology."""
     found: dict[str, list[int]] = {}
     for subtopology_id, index in tasks:
         found.setdefault(subtopology_id, []).append(index)
