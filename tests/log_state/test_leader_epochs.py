@@ -67,10 +67,10 @@ def test_a_batch_of_an_older_epoch_shows_that_newer_ones_have_no_records() -> No
     epochs = LeaderEpochs([(1, 0)])
     assert epochs.begin(6, 10)
     assert epochs.begin(4, 10)
-    assert epochs.entries == ((1, 0), (4, 10))
+    assert [*epochs.entries] == [(1, 0), (4, 10)]
     assert not epochs.begin(4, 12)
     assert epochs.begin(7, 14)
-    assert epochs.entries == ((1, 0), (4, 10), (7, 14))
+    assert [*epochs.entries] == [(1, 0), (4, 10), (7, 14)]
     # An epoch that has records stays, whatever follows it.
     assert not epochs.begin(5, 16)
-    assert epochs.entries == ((1, 0), (4, 10), (7, 14))
+    assert [*epochs.entries] == [(1, 0), (4, 10), (7, 14)]
