@@ -33,12 +33,28 @@ _wall_s = time.perf_counter
 
 
 class Spent:
-    """What a process would have spent beside its event loop."""
+    """What a process would have spent beside its event loop, and what checkers spend in its turns."""
 
     seconds = 0.0
     """So far, of real time: to ask for the processor's would take longer than most of what is done there."""
     counter: InstructionCounter | None = None
     """That counts the event loop's instructions, and not those."""
+
+    @classmethod
+    @contextlib.contextmanager
+    def beside(cls) -> Iterator[None]:
+        """While this lasts, nothing is spent in the turn."""
+        began_s = _wall_s()
+        counter, cls.counter = cls.counter, None
+        if counter is not None:
+            counter.stop()
+        try:
+            yield
+        finally:
+            if counter is not None:
+                cls.counter = counter
+                counter.start()
+            cls.seconds += _wall_s() - began_s
 
 
 class TimedDisk(MemoryDisk):
@@ -177,21 +193,13 @@ class SimThreads:
         """Do it now."""
         if self.is_dead:
             raise PowerLossError("the process has ended")
-        began_s = _wall_s()
-        counter, Spent.counter = Spent.counter, None
-        if counter is not None:
-            counter.stop()
-        try:
-            return function(*arguments)
-        except PowerLossError:
-            if not self.is_dead:
-                self._power_lost()
-            raise
-        finally:
-            if counter is not None:
-                Spent.counter = counter
-                counter.start()
-            Spent.seconds += _wall_s() - began_s
+        with Spent.beside():
+            try:
+                return function(*arguments)
+            except PowerLossError:
+                if not self.is_dead:
+                    self._power_lost()
+                raise
 
     async def _pass_s(self, delay_s: float, *, shield: bool) -> None:
         with self._stopped_by_death(shield=shield):

@@ -12,6 +12,7 @@ from kafkaproto_server.shell.storage.errors import StorageError
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.data.metadata_logs import MetadataLog, PartitionId
 from tests.sim.nodes.host import Host
+from tests.sim.nodes.threads import Spent
 
 _NO_CHANGE = -2
 """As the leader of a PartitionChangeRecord: the record is about something else."""
@@ -63,8 +64,8 @@ class Elections:
             quorum = host.quorum
             topic_id = None if quorum is None else quorum.published.image.topic_ids.get(place[0])
             if topic_id is not None:
-                # A log or snapshot may be damaged: then another host tells.
-                with contextlib.suppress(RemoteProtocolError, StorageError):
+                # A log or snapshot may be damaged: then another host tells. No node does this, in whose turn it may be.
+                with contextlib.suppress(RemoteProtocolError, StorageError), Spent.beside():
                     told = list(_elections(log, (topic_id, place[1]), leader_epoch))
                     found = max(found, told, key=len)
         return found

@@ -362,6 +362,8 @@ class Ledger:
 
     def _note_elections(self, replicas: Sequence[tuple[Host, Place, Hosted]]) -> None:
         for host, place, hosted in replicas:
+            # Whether it lacks anything shows in its records from now on, also once it is closed again.
+            self._hurt.discard((host.id, place))
             known, partition = self.known[place], hosted.partition
             known.start = max(known.start, _start_of(hosted))
             if partition.role is Role.LEADER and partition.leader_epoch > known.leader_epoch:

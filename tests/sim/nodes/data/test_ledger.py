@@ -122,3 +122,25 @@ def test_a_log_that_lost_its_middle_is_whole_once_it_was_opened(
     assert not ledger.is_whole(host, PLACE)
     monkeypatch.setattr(Ledger, "is_open", lambda *_: True)
     assert ledger.is_whole(host, PLACE)
+
+
+def test_a_log_that_has_everything_again_is_whole_also_if_it_was_closed_since(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It lost its middle, was opened, fetched anew, elected, and its node ended before anybody asked."""
+    host: Any = SimpleNamespace(id=1, is_broker=True, quorum=None, node=None, ids_drawn=[LOST])
+    ledger = Ledger([host], random.Random(1), {PLACE: 1})
+    batches = [Batch(base, base + 5, 0, base, (-1, -1), -1, 5, False) for base in (0, 5, 10)]
+    whole = list(batches)
+    monkeypatch.setattr(Ledger, "_end", lambda *_: 15)
+    monkeypatch.setattr(ledger.logs, "of", lambda *_: list(batches))
+    monkeypatch.setattr(ledger.logs, "checkpoints_of", lambda *_: (15, 15))
+    with ledger.losing_files(host, PLACE):
+        del batches[1]
+    partition = SimpleNamespace(role=Role.FOLLOWER, leader_epoch=0, log_start_offset=0)
+    opened: Any = SimpleNamespace(
+        partition=partition, log=SimpleNamespace(log=SimpleNamespace(log_start_offset=0))
+    )
+    ledger._note_elections([(host, PLACE, opened)])
+    batches[:] = whole
+    assert ledger.is_whole(host, PLACE)
