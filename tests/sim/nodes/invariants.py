@@ -23,6 +23,7 @@ class NodeInvariant(enum.Enum):
     )
     UNFENCED_ONCE_READ = "a broker is unfenced only once it has read its own registration"
     INDEXES_ARE_TRUE = "the entries of an index are those of the batches in its segment"
+    EPOCHS_ARE_TRUE = "the leader epochs that a replica knows are those of its batches"
     STALE_IS_REFUSED = "what a partition's leader asks for with an older partition epoch is refused"
     ACKNOWLEDGED_IS_REPLICATED = "a record acknowledged with acks=all is on the logs of min.insync.replicas"
     ACKNOWLEDGED_IS_KEPT = "a record acknowledged with acks=all is on all replicas at last"

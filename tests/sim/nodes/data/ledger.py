@@ -25,6 +25,7 @@ from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.nodes.data.elections import Election, Elections
+from tests.sim.nodes.data.epochs import wrong_epochs
 from tests.sim.nodes.data.link import Place
 from tests.sim.nodes.data.logs import PREFIX, Batch, Logs, flush
 from tests.sim.nodes.host import Host
@@ -553,6 +554,14 @@ class Ledger:
                 if base not in found or (found[base].epoch, found[base].crc) != identity:
                     what = f"node {host.id} has not the batch {base} that was shown, but {found.get(base)}"
                     self._violated(NodeInvariant.COMMITTED_STAYS, place, what)
+            for entries in (
+                hosted.partition.epochs.entries,
+                hosted.log.log.epoch_starts if hosted.log else (),
+            ):
+                wrong = wrong_epochs(entries, batches, start)
+                if wrong is not None:
+                    what = f"node {host.id} believes in the epochs {wrong[0]}, its batches have {wrong[1]}"
+                    self._violated(NodeInvariant.EPOCHS_ARE_TRUE, place, what)
             if place[0].startswith(PREFIX):
                 # Coordinators number nothing. A leader whose log was emptied knows no producer from before its start,
                 # and takes any sequence of one; another replica may still have the batches below the start.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 from msgspec import structs
@@ -105,6 +106,18 @@ def _keeps_epochs_of_records_that_it_cuts() -> Patches:
         return True
 
     return [(LeaderEpochs, "truncate_to", nothing), (LeaderEpochs, "begin", begin)]
+
+
+def _keeps_where_the_first_epoch_began() -> Patches:
+    def move_start_to(self: Any, start_offset: int, end_offset: int | None = None) -> bool:
+        gone = max(0, bisect_right(self._start_offsets, start_offset) - 1)
+        if end_offset is not None and start_offset >= end_offset:
+            gone = len(self._epochs)
+        del self._epochs[:gone]
+        del self._start_offsets[:gone]
+        return gone > 0
+
+    return [(LeaderEpochs, "move_start_to", move_start_to)]
 
 
 def _appends_past_a_gap() -> Patches:
@@ -243,6 +256,11 @@ MUTATIONS: tuple[Mutation, ...] = (
         (_STAYS, _SETTLES),
         _keeps_epochs_of_records_that_it_cuts,
         first_seed=FIRST_OF_SWARMS,
+    ),
+    record_mutation(
+        "keeps where the first epoch began",
+        (NodeInvariant.EPOCHS_ARE_TRUE,),
+        _keeps_where_the_first_epoch_began,
     ),
     record_mutation(
         "writes high watermarks too high",
