@@ -86,7 +86,7 @@ def test_what_tests_share_is_one_of_their_sources(monkeypatch: pytest.MonkeyPatc
         return ""
 
     monkeypatch.setattr("tests.planting.rooms.digest_of", digest_of)
-    ROOMS["replica"].digest()
+    ROOMS["core/replicas"].digest()
     below = {each.relative_to(ROOT).as_posix() for each in seen}
     assert {
         "server/kafkaproto_server/core/replicas",
@@ -110,7 +110,7 @@ def test_what_was_tried_is_not_tried_again(path: Path, monkeypatch: pytest.Monke
 
     def run(given: list[Task], _: int) -> list[tuple[Fault, object]]:
         tasks.extend(given)
-        of_rooms = any(arguments[0] is ROOMS["raft"] for _, arguments in given)
+        of_rooms = any(arguments[0] is ROOMS["core/raft"] for _, arguments in given)
         return [(FAULTS[1], PASSED if of_rooms else SURVIVED)] if given else []
 
     monkeypatch.setattr(campaign, "run_tasks", run)
@@ -120,7 +120,7 @@ def test_what_was_tried_is_not_tried_again(path: Path, monkeypatch: pytest.Monke
     for _ in range(2):
         campaign.try_all(FAULTS[:2], results, processes=1, budget_s=60, say=said.append)
     assert [arguments for _, arguments in tasks] == [
-        (ROOMS["raft"], FAULTS[1:2], results.recording_path(ROOMS["raft"])),
+        (ROOMS["core/raft"], FAULTS[1:2], results.recording_path(ROOMS["core/raft"])),
         (FAULTS[1:2], 60, results.clean_runs_path()),
     ]
     for function, arguments in tasks:
@@ -144,7 +144,7 @@ def test_a_survivor_is_shown_with_its_place(path: Path) -> None:
     lines = {"core/raft/node.py": {site.first_line: [test]}}
     recording = Recording(seconds={test: 1.0}, failing={}, lines=lines)
     results = Results(path, 60)
-    recording.save(results.recording_path(ROOMS["raft"]))
+    recording.save(results.recording_path(ROOMS["core/raft"]))
     for fault, quick, nodes in (
         (FAULTS[0], PASSED, SURVIVED),
         (FAULTS[1], NOTICED, None),
@@ -157,7 +157,7 @@ def test_a_survivor_is_shown_with_its_place(path: Path) -> None:
     summary = Summary(FAULTS[:5], {FAULTS[4]}, results)
     assert summary.survivors == [FAULTS[0]]
     text = str(summary).splitlines()
-    assert text[1].split() == ["raft", "4", "1", "1", "1", "1"]
+    assert text[1].split() == ["core/raft", "4", "1", "1", "1", "1"]
     assert "1 could not be planted" in text
     assert f"server/kafkaproto_server/core/raft/node.py:{site.first_line}: {FAULTS[0].operator}" in text
     assert f"    {FAULTS[0].text}  ->  {site.change.after}" in text
@@ -168,7 +168,7 @@ def test_a_survivor_is_shown_with_its_place(path: Path) -> None:
 
 def test_places_are_counted() -> None:
     text = report.places(FAULTS)
-    assert text.startswith(f"{len(FAULTS):,} places: {len(FAULTS):,} raft\n")
+    assert text.startswith(f"{len(FAULTS):,} places: {len(FAULTS):,} core/raft\n")
     assert "condition always true" in text
 
 

@@ -90,7 +90,7 @@ def test_the_costs_of_each_test_are_kept() -> None:
 def test_five_lines_tell_what_was_proved() -> None:
     lines = proved(results(), elapsed_s=120.0, rules=9, covered=99.7)
     assert lines == [
-        "6 tests passed in 2 min, 12 s of processor time: raft 2, tests 1, sim 1, compat 1, others 0;"
+        "6 tests passed in 2 min, 12 s of processor time: core/raft 2, base 1, sim 1, compat 1, others 0;"
         " 2 scenarios of the cores to the letter",
         "simulator: 2 seeds of whole nodes, 1.5 simulated hours, 1,234 writes acknowledged; 0 seeds of the cores,"
         " 0.0 simulated hours, 0 writes acknowledged; nothing lost",
@@ -152,8 +152,8 @@ def test_rules_are_those_with_a_known_seed() -> None:
 @pytest.mark.parametrize(
     ("path", "folder"),
     [
-        ("tests/core/raft/roles/test_leader.py", "raft"),
-        ("tests/base/test_backoff.py", "tests"),
+        ("tests/core/raft/roles/test_leader.py", "core/raft"),
+        ("tests/base/test_backoff.py", "base"),
         ("tests/sim/test_a.py", "sim"),
     ],
 )

@@ -162,8 +162,8 @@ def test_more_seeds_are_those_that_were_not_run_and_failures_are_told_with_their
             )
 
     monkeypatch.setattr(report, "run_many", run_many)
-    assert report.simulate_more(["share"], 1, 1, tmp_path)
-    assert not report.simulate_more(["share"], 3, 1, tmp_path)
+    assert report.simulate_more(["share_partitions"], 1, 1, tmp_path)
+    assert not report.simulate_more(["share_partitions"], 3, 1, tmp_path)
     assert ran == seeds_of(4)
     output = capsys.readouterr().out
     assert f"seed {ran[0]}: 1 states that no run before it reached, 1 in all" in output
