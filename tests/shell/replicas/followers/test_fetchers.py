@@ -326,6 +326,20 @@ def test_a_log_of_which_the_leader_has_nothing_begins_again_within_its_first_bat
     assert (works == [f"all, to {leader_start}"]) is begins_again
 
 
+def test_the_epoch_of_a_batch_in_which_an_empty_log_begins_begins_with_the_log() -> None:
+    """So the list of epochs is the same as after a restart."""
+    following = Following(log_end=5)
+    following.replica.partition.log_start_offset = 5
+    following.replica.partition.epochs = LeaderEpochs()
+    log = cast(Any, following.hosted.log)
+    log.begin_within = lambda *_: False
+    following.ask()
+    records = build_batch([(None, b"v", ())] * 4, base_offset=4, partition_leader_epoch=1, timestamp_ms=1)
+    following.respond(error_code=0, records=records, high_watermark=9, log_start_offset=5)
+    assert following.replica.partition.next_offset == 8
+    assert following.replica.partition.epochs.entries == ((1, 5),)
+
+
 def test_a_part_of_a_batch_is_not_copied() -> None:
     following = Following()
     following.ask()

@@ -518,7 +518,10 @@ class _Fetcher:
         aborted = []
         wall_ms = self._owner.clock.wall_ms()
         for header, marker in zip(headers, markers, strict=True):
-            partition.epochs.begin(header.partition_leader_epoch, header.base_offset)
+            # An empty log may begin within its first batch.
+            partition.epochs.begin(
+                header.partition_leader_epoch, max(header.base_offset, partition.log_start_offset)
+            )
             transaction = partition.producers.take(header, marker, wall_ms)
             if transaction is not None:
                 aborted.append(transaction)
