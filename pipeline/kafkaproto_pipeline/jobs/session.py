@@ -31,10 +31,10 @@ PACKAGES = (
     "kafkaproto",
     "kafkaproto_server/metadata/image",
     "kafkaproto_server/config/keys",
+    "kafkaproto_server/base/later.py",
     "kafkaproto_server/base/types.py",
-    "kafkaproto_server/__init__.py",
 )
-"""What executors need of the project."""
+"""What executors need of the project. The ``__init__.py`` of the packages above each comes along."""
 _SUFFIXES = (".py", ".css", ".js", ".json")
 _ROOTS = {
     package.__name__: Path(package.__path__[0]).resolve().parent
@@ -258,14 +258,15 @@ def private_files() -> Iterator[None]:
 
 def package(path: Path) -> int:
     """Write the zip for ``spark-submit --py-files``; the number of files in it. Raises OSError."""
-    count = 0
+    files: dict[str, Path] = {}
+    for name in PACKAGES:
+        root = _ROOTS[name.partition("/")[0]]
+        place = root / name
+        above = [root / folder / "__init__.py" for folder in Path(name).parents if folder.name]
+        for file in [*above, *([place] if place.is_file() else sorted(place.rglob("*")))]:
+            if file.is_file() and file.suffix in _SUFFIXES and "__pycache__" not in file.parts:
+                files[file.relative_to(root).as_posix()] = file
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in PACKAGES:
-            root = _ROOTS[name.partition("/")[0]]
-            place = root / name
-            files = [place] if place.is_file() else sorted(place.rglob("*"))
-            for file in files:
-                if file.is_file() and file.suffix in _SUFFIXES and "__pycache__" not in file.parts:
-                    archive.write(file, file.relative_to(root).as_posix())
-                    count += 1
-    return count
+        for inside, file in sorted(files.items()):
+            archive.write(file, inside)
+    return len(files)
