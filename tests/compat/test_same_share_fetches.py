@@ -19,6 +19,7 @@ from kafkaproto.records.batch import NewRecord, build_batch
 from tests.compat.support.nodes import create
 from tests.compat.support.share_dialogues import (
     MEMBERS,
+    PATIENCE_MS,
     RELEASE_S,
     TIMESTAMP_MS,
     WAIT_S,
@@ -48,13 +49,14 @@ def test_random_dialogues_get_the_same_responses_and_leave_the_same_state(both: 
     codes: set[int] = set()
     for seed in SEEDS:
         topic = f"random-{seed}"
-        found = []
-        for node in both:
+        found: list[Dialogue] = []
+        for node in reversed(both):
             create(node, topic)
-            dialogue = Dialogue(seed, node, topic, f"group-{topic}", partitions=1 + seed % 2)
+            first = found[0] if found else None
+            dialogue = Dialogue(seed, node, topic, f"group-{topic}", partitions=1 + seed % 2, first=first)
             dialogue.run(STEPS)
             found.append(dialogue)
-        stock, ours = found
+        ours, stock = found
         for expected, response in zip(stock.told, ours.told, strict=False):
             assert response == expected, f"seed {seed}"
         assert len(ours.told) == len(stock.told)
@@ -65,9 +67,11 @@ def test_random_dialogues_get_the_same_responses_and_leave_the_same_state(both: 
 class Script:
     """Requests about the one partition of a topic, which begins with three records."""
 
-    def __init__(self, node: Node, topic: str) -> None:
+    def __init__(self, node: Node, topic: str, first: Script | None = None) -> None:
+        """``first`` is the same script with our node."""
         create(node, topic)
-        self.dialogue = Dialogue(0, node, topic, f"group-{topic}", partitions=1)
+        dialogue = None if first is None else first.dialogue
+        self.dialogue = Dialogue(0, node, topic, f"group-{topic}", partitions=1, first=dialogue)
         self.dialogue.admin = self.admin = Probe(node.bootstrap_server)
         self.probes = {member: Probe(node.bootstrap_server) for member in MEMBERS}
         self.dialogue.probes = self.probes
@@ -105,10 +109,10 @@ class Script:
 
         Apache Kafka once responded without any, though the request might have waited ten seconds. Why is not known.
         """
-        before = len(self.dialogue.told)
+        before, fetches = len(self.dialogue.told), len(self.dialogue.delivered)
 
         def has_records() -> bool:
-            del self.dialogue.told[before:]
+            del self.dialogue.told[before:], self.dialogue.delivered[fetches:]
             return bool(self.fetch(0, begins=True, max_wait_ms=10_000, **fields).responses)
 
         wait_until(has_records, WAIT_S, "records")
@@ -496,15 +500,15 @@ def _end_transaction(script: Script, producer: tuple[int, int], *, is_committed:
     ],
 )
 def test_a_script_gets_the_same_responses(both: tuple[Node, Node], case: Callable[[Script], None]) -> None:
-    found = []
-    for node in both:
-        script = Script(node, case.__name__.replace("_", "-"))
+    scripts: list[Script] = []
+    for node in reversed(both):
+        script = Script(node, case.__name__.replace("_", "-"), scripts[0] if scripts else None)
         try:
             case(script)
         finally:
             script.close()
-        found.append(script.dialogue.told)
-    stock, ours = found
+        scripts.append(script)
+    ours, stock = (each.dialogue.told for each in scripts)
     assert len(stock) == len(ours)
     for step, (expected, response) in enumerate(zip(stock, ours, strict=True)):
         assert response == expected, f"step {step}"
@@ -516,19 +520,19 @@ def test_only_kafka_delivers_what_a_batch_has_lost_and_goes_back_behind_it(both:
     for node in both:
         script = Script(node, "lost-batch")
         try:
-            script.fetch(0, begins=True)
+            script.fetch(0, begins=True, max_wait_ms=PATIENCE_MS)
             # The log start moves into a batch, and the member has all that is before it.
             script.produce(6)
             script.delete_records(script.dialogue.ends[0] - 3)
-            script.fetch(1)
-            part_lost = _acquired(script, script.fetch(2))
+            script.fetch(1, max_wait_ms=PATIENCE_MS)
+            part_lost = _acquired(script, script.fetch(2, max_wait_ms=1_000))
             # The log start moves again, and the member gives up what it has, which is all lost.
             script.produce(6)
             script.delete_records(script.dialogue.ends[0] - 3)
             script.fetch(3)
             script.fetch(-1)
             time.sleep(RELEASE_S)
-            all_lost = _acquired(script, script.fetch(0, begins=True))
+            all_lost = _acquired(script, script.fetch(0, begins=True, max_wait_ms=PATIENCE_MS))
         finally:
             script.close()
         found.append((part_lost, all_lost))

@@ -34,6 +34,8 @@ TIMESTAMP_MS = 1_700_000_000_000
 RELEASE_S = 0.2
 """The response to a request that ends a session does not wait until the records are released."""
 CONFIG_S = 0.3
+PATIENCE_MS = 5_000
+"""How long Apache Kafka may take for records that our node had at once."""
 OVERRIDES = {
     "share.coordinator.state.topic.num.partitions": "1",
     "share.coordinator.state.topic.replication.factor": "1",
@@ -109,8 +111,12 @@ class Range(NamedTuple):
 class Dialogue:
     """Random requests of two members of a group, each on a connection of its own."""
 
-    def __init__(self, seed: int, node: Node, topic: str, group: str, partitions: int) -> None:
+    def __init__(
+        self, seed: int, node: Node, topic: str, group: str, partitions: int, first: Dialogue | None = None
+    ) -> None:
+        """``first`` is the same dialogue with our node."""
         self.random = random.Random(seed)
+        self._first = first
         self.node = node
         self.topic, self.group = topic, group
         self.topic_id = led_topics(node)[topic]
@@ -120,6 +126,8 @@ class Dialogue:
         self.held: dict[str, list[Range]] = {member: [] for member in MEMBERS}
         self.version = 2
         self.told: list[str] = []
+        self.delivered: list[bool] = []
+        """Of each ShareFetch, whether its response had records."""
         self.codes: set[int] = set()
         """Of partitions and their acknowledgements."""
 
@@ -157,8 +165,16 @@ class Dialogue:
         )
 
     def ask(self, probe: Probe, request: Message, version: int) -> Any:
+        said = told(request, self.topic_id)
+        if isinstance(request, kafka.ShareFetchRequest) and self._first is not None:
+            # Another thread of Apache Kafka may have the share partition to itself right now, which is none of the
+            # records that it has: a request that does not wait is then responded to without them.
+            if request.max_wait_ms == 0 and self._first.delivered[len(self.delivered) :][:1] == [True]:
+                request.max_wait_ms = PATIENCE_MS
         response = probe.ask(request, version)
-        self.told.append(f"{told(request, self.topic_id)} v{version}: {told(response, self.topic_id)}")
+        if isinstance(request, kafka.ShareFetchRequest):
+            self.delivered.append(_has_records(response))
+        self.told.append(f"{said} v{version}: {told(response, self.topic_id)}")
         return response
 
     def produce(self, partition: int, count: int) -> None:
@@ -349,6 +365,10 @@ class Dialogue:
             group_id=self.group, topics=[kind.ReadStateData(topic_id=self.topic_id, partitions=[data])]
         )
         self.ask(self.admin, request, 0)
+
+
+def _has_records(response: Any) -> bool:
+    return any(partition.acquired_records for topic in response.responses for partition in topic.partitions)
 
 
 def told(value: Any, topic_id: bytes) -> Any:
