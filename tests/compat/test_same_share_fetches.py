@@ -70,8 +70,8 @@ class Script:
     def __init__(self, node: Node, topic: str, first: Script | None = None) -> None:
         """``first`` is the same script with our node."""
         create(node, topic)
-        dialogue = None if first is None else first.dialogue
-        self.dialogue = Dialogue(0, node, topic, f"group-{topic}", partitions=1, first=dialogue)
+        before: Dialogue | None = None if first is None else first.dialogue
+        self.dialogue: Dialogue = Dialogue(0, node, topic, f"group-{topic}", partitions=1, first=before)
         self.dialogue.admin = self.admin = Probe(node.bootstrap_server)
         self.probes = {member: Probe(node.bootstrap_server) for member in MEMBERS}
         self.dialogue.probes = self.probes

@@ -166,16 +166,24 @@ class Dialogue:
 
     def ask(self, probe: Probe, request: Message, version: int) -> Any:
         said = told(request, self.topic_id)
-        if isinstance(request, kafka.ShareFetchRequest) and self._first is not None:
-            # Another thread of Apache Kafka may have the share partition to itself right now, which is none of the
-            # records that it has: a request that does not wait is then responded to without them.
-            if request.max_wait_ms == 0 and self._first.delivered[len(self.delivered) :][:1] == [True]:
-                request.max_wait_ms = PATIENCE_MS
+        if (
+            isinstance(request, kafka.ShareFetchRequest)
+            and request.max_wait_ms == 0
+            and self._may_take_time()
+        ):
+            request.max_wait_ms = PATIENCE_MS
         response = probe.ask(request, version)
         if isinstance(request, kafka.ShareFetchRequest):
             self.delivered.append(_has_records(response))
         self.told.append(f"{said} v{version}: {told(response, self.topic_id)}")
         return response
+
+    def _may_take_time(self) -> bool:
+        """Whether our node had records for the next fetch. While another thread of Apache Kafka has the share partition
+        to itself, it responds to a request that does not wait as if there were none."""
+        delivered = [] if self._first is None else self._first.delivered
+        position = len(self.delivered)
+        return position < len(delivered) and delivered[position]
 
     def produce(self, partition: int, count: int) -> None:
         """One batch of so many records."""

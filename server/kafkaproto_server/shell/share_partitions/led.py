@@ -18,6 +18,7 @@ from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.config.keys.definitions import GROUP_KEYS
 from kafkaproto_server.config.keys.usable import usable
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter, spent_letters
 from kafkaproto_server.core.share_partitions.in_flight import StateChange
@@ -41,7 +42,6 @@ from kafkaproto_server.requests.share_state import (
     StateBatch,
 )
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
 from kafkaproto_server.shell.share_partitions.dead_letters import DeadLetters
 
@@ -61,6 +61,23 @@ _ENDS_STATE = (
     ErrorCode.NOT_LEADER_OR_FOLLOWER,
     ErrorCode.GROUP_ID_NOT_FOUND,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+)
+
+_CONFIG = SettingsTable(
+    SharePartitionConfig,
+    {
+        "record_lock_duration_ms": "group.share.record.lock.duration.ms",
+        "min_record_lock_duration_ms": "group.share.min.record.lock.duration.ms",
+        "max_record_lock_duration_ms": "group.share.max.record.lock.duration.ms",
+        "delivery_count_limit": "group.share.delivery.count.limit",
+        "min_delivery_count_limit": "group.share.min.delivery.count.limit",
+        "max_delivery_count_limit": "group.share.max.delivery.count.limit",
+        "partition_max_record_locks": "group.share.partition.max.record.locks",
+        "min_partition_max_record_locks": "group.share.min.partition.max.record.locks",
+        "max_partition_max_record_locks": "group.share.max.partition.max.record.locks",
+        "max_share_sessions": "group.share.max.share.sessions",
+        "fetch_max_bytes": "fetch.max.bytes",
+    },
 )
 
 
@@ -143,7 +160,6 @@ class LedSharePartitions:
         """``configs`` returns the same object as long as it has the same values. ``find`` returns the replica of a
         partition."""
         self._image = image
-        self._configs = configs
         self._clock = clock
         self._call_at = call_at
         self._find = find
@@ -151,8 +167,7 @@ class LedSharePartitions:
         self._persister = persister
         self._dead_letters = dead_letters
         self.metrics = metrics
-        self._known_of: NodeConfigs | None = None
-        self._known = SharePartitionConfig()
+        self._current_config = CurrentSettings(_CONFIG, configs)
         self._led: dict[ShareKey, LedSharePartition] = {}
         self._by_group: dict[str, dict[ShareKey, None]] = {}
 
@@ -171,10 +186,7 @@ class LedSharePartitions:
     @property
     def config(self) -> SharePartitionConfig:
         """The broker's settings as they are now."""
-        configs = self._configs()
-        if configs is not self._known_of:
-            self._known_of, self._known = configs, _share_config(configs)
-        return self._known
+        return self._current_config()
 
     def settings(self, group_id: str) -> ShareSettings:
         """The settings of a group as they are now."""
@@ -382,20 +394,3 @@ class LedSharePartitions:
 def _translated(result: ShareStateResult) -> ShareError:
     code = _PERSISTER_ERRORS.get(result.code, ErrorCode.UNKNOWN_SERVER_ERROR)
     return ShareError(code, result.message)
-
-
-def _share_config(configs: NodeConfigs) -> SharePartitionConfig:
-    """The settings of share groups, from the broker's configs."""
-    return SharePartitionConfig(
-        record_lock_duration_ms=number_of(configs, "group.share.record.lock.duration.ms"),
-        min_record_lock_duration_ms=number_of(configs, "group.share.min.record.lock.duration.ms"),
-        max_record_lock_duration_ms=number_of(configs, "group.share.max.record.lock.duration.ms"),
-        delivery_count_limit=number_of(configs, "group.share.delivery.count.limit"),
-        min_delivery_count_limit=number_of(configs, "group.share.min.delivery.count.limit"),
-        max_delivery_count_limit=number_of(configs, "group.share.max.delivery.count.limit"),
-        partition_max_record_locks=number_of(configs, "group.share.partition.max.record.locks"),
-        min_partition_max_record_locks=number_of(configs, "group.share.min.partition.max.record.locks"),
-        max_partition_max_record_locks=number_of(configs, "group.share.max.partition.max.record.locks"),
-        max_share_sessions=number_of(configs, "group.share.max.share.sessions"),
-        fetch_max_bytes=number_of(configs, "fetch.max.bytes"),
-    )
