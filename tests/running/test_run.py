@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -277,6 +279,16 @@ class Interrupting(Kept):
             raise KeyboardInterrupt
 
 
+@pytest.fixture(params=["as usual", "ignored"])
+def interrupts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What this process does with an interrupt, which those that it starts inherit."""
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.SIG_IGN if request.param == "ignored" else signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_ends_what_tests_have_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waits = (
         "import pathlib, time\n"

@@ -25,6 +25,7 @@ import contextlib
 import hashlib
 import json
 import os
+import signal
 import socket
 import time
 from collections import Counter
@@ -49,6 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to serve."""
+    # What a shell has put into the background inherits that interrupts are ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     connection = socket.socket(fileno=config.getoption("--running-fd"))
     # Servers and JVMs that tests start would else keep it open.
     connection.set_inheritable(False)
