@@ -41,28 +41,37 @@ class EpochRule(enum.Enum):
     ANY = "stays in the epoch or goes to a later one"
 
 
+# A pre-vote is not on disk, so none is resumed. A leader may have lost records that it showed, so
+# it resigns (KIP-595).
 LEGAL_AT_START = (StateName.UNATTACHED, StateName.CANDIDATE, StateName.FOLLOWER, StateName.RESIGNED)
 """States in which a node may start after it has read its disk."""
 
 LEGAL_TRANSITIONS: dict[StateName, dict[StateName, EpochRule]] = {
     StateName.UNATTACHED: {
+        # Within the epoch it votes, or tries again after a pause.
         StateName.UNATTACHED: EpochRule.ANY,
+        # KIP-996: whoever wants to lead asks first, and disturbs nobody by asking.
         StateName.PROSPECTIVE: EpochRule.SAME,
         StateName.FOLLOWER: EpochRule.ANY,
     },
     StateName.PROSPECTIVE: {
         StateName.UNATTACHED: EpochRule.ANY,
         StateName.PROSPECTIVE: EpochRule.SAME,
+        # The only way to raise the epoch by a vote for oneself: a majority has said that it would
+        # follow.
         StateName.CANDIDATE: EpochRule.LATER,
         StateName.FOLLOWER: EpochRule.ANY,
     },
     StateName.CANDIDATE: {
         StateName.UNATTACHED: EpochRule.LATER,
         StateName.PROSPECTIVE: EpochRule.SAME,
+        # The votes were given for this epoch and for no other.
         StateName.LEADER: EpochRule.SAME,
         StateName.FOLLOWER: EpochRule.ANY,
     },
     StateName.LEADER: {
+        # An epoch has one leader. Nobody else can lead this one, so only a later one ends the
+        # leadership.
         StateName.UNATTACHED: EpochRule.LATER,
         StateName.FOLLOWER: EpochRule.LATER,
         StateName.RESIGNED: EpochRule.SAME,
@@ -239,6 +248,8 @@ def check_transition(old: State, new: State) -> None:
     assert rule is not None, f"{change}: there is no such transition"
     if new.epoch == old.epoch:
         assert rule is not EpochRule.LATER, f"{change}: this transition {rule.value}"
+        # One vote an epoch, and one leader (Raft, section 5.2). A Leader has no vote to keep: its
+        # own has done its work.
         vote = voted_key(old)
         assert vote is None or isinstance(new, Leader | Resigned) or voted_key(new) == vote, (
             f"{change}: the vote for {vote} is taken back"
