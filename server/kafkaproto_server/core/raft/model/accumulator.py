@@ -4,6 +4,8 @@ The records of one append share a batch (an atomic unit), unless the append says
 appends. Offsets are assigned in the order of the appends. All batches are handed out together, as soon as one is full
 or the linger time of the oldest record is over. Sizes are exactly those that the records will have in the log: record
 batch format, magic 2, uncompressed, null keys, no headers.
+
+Apache Kafka: ``BatchAccumulator``.
 """
 
 from __future__ import annotations

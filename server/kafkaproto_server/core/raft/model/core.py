@@ -88,6 +88,8 @@ class Core:
         """Highest offset below which everything is known to be committed; None while unknown."""
         self.told_high_watermark: int | None = None
         """Highest high watermark that a leader sent to this node since its start. This node's log may end before it."""
+        # Here and not in a state: a follower that asks for pre-votes and follows again has lost
+        # nothing of what it fetched.
         self.download: SnapshotDownload | None = None
         """A snapshot that is being fetched."""
         self.installing: OffsetAndEpoch | None = None
@@ -105,6 +107,7 @@ class Core:
         """A voter that a request made a claim about; this node asks it as soon as possible."""
         self.leader_lost_ms = now_ms
         """When this node last had a leader that it did not doubt, itself or another; else when it started."""
+        # At most `voting.MAX_WAITING`: anybody may ask for votes.
         self.waiting_votes: list[WaitingVote] = []
         """Vote requests of voters in later epochs; this node is asking these voters for their epoch."""
         self._refusals = Refusals(now_ms)
@@ -199,12 +202,12 @@ class Core:
 
     def append(self, batch: PendingBatch) -> None:
         """Append a batch of this leader. Control records take effect at once (KIP-853)."""
-        # The core appends ahead of the disk. Only the outbox knows what is durable, and only that
-        # counts towards a commit (`commit`).
         assert isinstance(self._state, Leader), "only a leader appends records of its own"
         assert batch.epoch == self._state.epoch, (
             f"a batch of epoch {batch.epoch} from the leader of {self._state.epoch}"
         )
+        # The core appends ahead of the disk. Only the outbox knows what is durable, and only that
+        # counts towards a commit (`commit`).
         self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
         self.outbox.append(batch)
         # Not at the commit: two leaders could otherwise count by sets without a common majority (KIP-853).

@@ -192,11 +192,11 @@ class LogIndex:
 
     def install(self, snapshot: OffsetAndEpoch, size_bytes: int) -> None:
         """Forget everything: the log is empty and starts at the end of a fetched snapshot."""
-        # Nothing of the old log stays, not even what lies behind the snapshot: this log may have
-        # diverged before, and the leader has said only what is up to the snapshot's end.
         assert snapshot.offset >= self.start_offset, (
             f"log start {self.start_offset} goes back to {snapshot.offset}"
         )
+        # Nothing of the old log stays, not even what lies behind the snapshot: this log may have
+        # diverged before, and the leader has said only what is up to the snapshot's end.
         self._epochs = []
         self._starts = []
         self.start_offset = self.end_offset = snapshot.offset

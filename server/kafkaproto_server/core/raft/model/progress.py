@@ -89,6 +89,7 @@ class Progress:
         """Progress of a voter or an observer; None if it has not fetched. A key without a directory id means the
         replica that stands for that node id."""
         if key.directory_id is None:
+            # A static voter's key has no directory, and a Fetch nearly always has one.
             key = self._key_by_id.get(key.id, key)
         return self._replicas.get(key)
 

@@ -5,6 +5,8 @@ next state and passing it to ``core.Core.transition_to``. An observer is not a s
 voter set in force does not name, and it is Unattached or Follower, or still Resigned after it led.
 
 Prospective and Resigned are never written to quorum-state; all other states are written when they begin.
+
+Apache Kafka: ``QuorumState`` and a class for each state, such as ``FollowerState``.
 """
 
 from __future__ import annotations
@@ -113,6 +115,8 @@ class Follower:
     voted_key: ReplicaKey | None = None
     fetch_deadline_ms: int
     """When the fetch timeout ends, unless a Fetch succeeds before."""
+    # A leader that was only heard of is no reason to refuse others a pre-vote
+    # (`transitions.follows_live_leader`).
     has_fetched: bool = False
     """Whether a Fetch to this leader has succeeded."""
     fetch_id: int | None = None
@@ -244,6 +248,8 @@ def check_start(state: State) -> None:
 def check_transition(old: State, new: State) -> None:
     """Assert that the table allows the transition, and that within an epoch neither vote nor leader changes."""
     change = f"{old.name.value} of epoch {old.epoch} to {new.name.value} of epoch {new.epoch}"
+    # These are asserts and no checks: handlers leave out what a peer may not bring about
+    # (`transitions.learn`), so a transition that is wrong is this process contradicting itself.
     rule = LEGAL_TRANSITIONS[old.name].get(new.name)
     assert rule is not None, f"{change}: there is no such transition"
     if new.epoch == old.epoch:
@@ -258,5 +264,7 @@ def check_transition(old: State, new: State) -> None:
             f"{change}: the leader was {old.leader_id} and would be {new.leader_id}"
         )
     else:
+        # An epoch that went back could have a second leader, elected by votes that were given
+        # before.
         assert new.epoch > old.epoch, f"{change}: the epoch goes back"
         assert rule is not EpochRule.SAME, f"{change}: this transition {rule.value}"

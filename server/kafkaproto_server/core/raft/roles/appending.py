@@ -17,22 +17,22 @@ def append_control(core: Core, leader: Leader, records: tuple[ControlRecord, ...
 
     The records take effect at once, so the caller must have finished what it began with the former voters.
     """
+    assert core.state is leader, "only a leader appends"
     # Data that was accepted has its offsets already, below those of the control batch, so it goes
     # first. It is counted by the new voters then, which is safe: any two majorities of both sets
     # overlap.
-    assert core.state is leader, "only a leader appends"
     for batch in leader.accumulator.drain():
         core.append(batch)
     control_batch = PendingBatch(
         base_offset=leader.accumulator.next_offset, epoch=leader.epoch, control=records
     )
-    # The control batch takes offsets of its own. The accumulator refuses what the controller
-    # reserved without knowing of it.
+    # The control batch takes the next offsets, so the controller's next append has to begin behind
+    # it (`BatchAccumulator.append` asserts that).
     leader.accumulator.next_offset = control_batch.next_offset
     core.append(control_batch)
+    assert leader.accumulator.next_offset == core.log.end_offset, "the next append would leave a gap"
     # At once and not after the write: the controller reserves offsets in memory and would otherwise
     # reserve these.
-    assert leader.accumulator.next_offset == core.log.end_offset, "the next append would leave a gap"
     core.outbox.notify_now(ControlBatchAppended(epoch=leader.epoch, next_offset=control_batch.next_offset))
     check_quorum.voters_changed(core, leader, now_ms)
     parked_fetches.wake(core, leader, high_watermark_moved=False)

@@ -54,7 +54,6 @@ def maybe_advance_high_watermark(core: Core, now_ms: int) -> None:
     if replicated <= least:
         return
     assert replicated <= core.log.end_offset, f"{replicated} is beyond the log's end {core.log.end_offset}"
-    assert replicated > (core.high_watermark or 0), f"the high watermark {core.high_watermark} goes back"
     leader.high_watermark = replicated
     core.high_watermark = replicated
     core.outbox.notify_now(HighWatermarkAdvanced(offset=replicated))

@@ -217,10 +217,10 @@ def _become_candidate(core: Core, prospective: Prospective, now_ms: int) -> None
         deadline_ms=now_ms + core.random_election_timeout_ms(),
         began_ms=prospective.began_ms,
     )
-    # The transition first: what is written is the state that the node is in. The number of the
-    # write says when the vote counts.
     assert prospective.votes.is_won, "the epoch rises without a majority of pre-votes"
     assert prospective.epoch < trust.LAST_EPOCH, "no quorum could continue from the next epoch"
+    # The transition first: what is written is the state that the node is in. The number of the
+    # write says when the vote counts.
     core.transition_to(candidate)
     candidate.vote_number = core.write_election_state()
     core.counters.elections_started += 1

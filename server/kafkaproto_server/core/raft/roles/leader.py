@@ -79,6 +79,8 @@ def _first_control_records(core: Core, granting_voter_ids: tuple[int, ...]) -> t
     if recorded is None or not voters.is_voter(own_voter.key):
         # This node is not in the voter set in force; it leads only to commit its own removal.
         return (change,)
+    # Kafka repeats both records in a later epoch as well, if its own first batch was truncated
+    # away. A reader has to take them in any epoch's first batch.
     if core.voters.latest_offset != BOOTSTRAP_OFFSET and describes_same(recorded, own_voter):
         return (change,)
     return (

@@ -472,8 +472,7 @@ def _refuse_update(core: Core, leader: Leader, request: UpdateVoterRequest) -> R
     refusal = refusal or _refuse_while_changing(core, leader)
     if refusal is not None:
         return refusal[0]
-    # Such a voter could not read what is finalized. In force, its entry would say so and change
-    # nothing.
+    # The finalized level is in the log that this voter reads, so its report cannot be true.
     if not low <= core.voters.kraft_version <= high:
         return RaftError.INVALID_REQUEST
     return RaftError.NONE if core.voters.latest.is_voter(request.voter) else RaftError.VOTER_NOT_FOUND

@@ -1,6 +1,6 @@
 """Parked Fetches: they wait at the leader until there is news, their wait time is over, or the leadership ends.
 
-Apache Kafka: the purgatory of Fetches in ``KafkaRaftClient``.
+Apache Kafka: ``KafkaRaftClient``, its purgatory of Fetches.
 """
 
 from __future__ import annotations

@@ -123,6 +123,7 @@ def handle_response(
     download.size = response.size
     assert download.position <= download.size, f"{download.position} bytes of {download.size}"
     if download.position == download.size:
+        # In order behind the chunks, so the driver has the whole file when it comes to this.
         core.outbox.write(InstallSnapshot(snapshot=download.snapshot, size=download.size))
         # Set at once and not when the driver begins: from now on this node must not fetch from a
         # log that is about to go.

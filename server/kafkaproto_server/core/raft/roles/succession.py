@@ -43,4 +43,6 @@ def succession_delay_ms(core: Core, follower: Follower) -> int:
     # Nobody goes before it, and that its leader is gone it knows from the leader.
     if follower.successor_rank == 0:
         return 0
+    # Far below an election timeout: a lost leader is known by its connection, and the turns see to
+    # it that nobody collides.
     return SUCCESSION_START_MS + rank * SUCCESSION_STEP_MS + core.rng.below(SUCCESSION_JITTER_MS)

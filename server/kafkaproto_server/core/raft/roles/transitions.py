@@ -34,6 +34,7 @@ def learn(core: Core, leader: LeaderAndEpoch, endpoints: Sequence[Endpoint | Non
     No single response moves this node by more than ``trust.FARTHEST_STEP`` epochs; it asks again from there.
     """
     state = core.state
+    # Epochs never go back. A response may be late, or of a node that has not heard yet.
     if leader.epoch < state.epoch:
         return
     if leader.epoch - state.epoch > trust.FARTHEST_STEP:
@@ -79,7 +80,7 @@ def become_unattached(
     # Before anything can be sent from the new state: what is queued from here on waits for this
     # write (`outbox`).
     core.write_election_state()
-    # The epoch is news, so somebody may know its leader by now.
+    # Somebody may know a leader by now: ask at once, and not with the pauses of before.
     core.discovery_at_ms = now_ms
     core.fruitless_discoveries = 0
     # After the transition: the responses to what waited name the leader that is known now.
@@ -148,6 +149,9 @@ def _learn_leader_of_own_epoch(
             told = _told_endpoints(core, endpoints)
             # Any node may have named these endpoints. Those at which the leader responds are right.
             if told and not follows_live_leader(core, now_ms):
+                # The same follower of the same leader: its vote, its deadline and what it has
+                # fetched stay. In Kafka this was a transition of its own, which stopped the node
+                # (KAFKA-16927).
                 state.leader_endpoints = told
         case Prospective() if state.follower is not None:
             """It doubts this leader. Only votes, or the leader's own response, can settle that."""

@@ -17,7 +17,7 @@ def tick(core: Core, unattached: Unattached, now_ms: int) -> None:
     if is_due and election.may_be_elected(core):
         election.become_prospective(core, now_ms)
     else:
-        # Voters, too. Kafka's waited to be told, since 4.0 they ask as well.
+        # Voters, too: before 4.0, those of Kafka waited until somebody told them who leads.
         discovery.tick(core, now_ms)
 
 
