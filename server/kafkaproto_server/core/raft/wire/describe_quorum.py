@@ -1,4 +1,7 @@
-"""The response to DescribeQuorum (55), v0 to v2: the quorum as its leader describes it (KIP-595, KIP-836, KIP-853)."""
+"""The response to DescribeQuorum (55), v0 to v2: the quorum as its leader describes it (KIP-595, KIP-836, KIP-853).
+
+Apache Kafka: ``KafkaRaftClient.handleDescribeQuorumRequest``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from kafkaproto_server.core.raft.values.quorum_description import (
     QuorumDescription,
     ReplicaDescription,
 )
-from kafkaproto_server.core.raft.wire.values import METADATA_PARTITION, directory_on_wire
+from kafkaproto_server.core.raft.wire.values import METADATA_PARTITION, directory_on_wire, listeners
 
 if TYPE_CHECKING:
     from kafkaproto.generated.describe_quorum_response import (
@@ -39,6 +42,7 @@ def describe_quorum_response(
         for topic in request.topics
         for partition in topic.partitions
     ]
+    # Also for both of two partitions, one of which is the right one: Kafka answers all or nothing.
     if len(request.topics) != 1 or named != [(METADATA_TOPIC, METADATA_PARTITION)]:
         return _error_response(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     if isinstance(description, NotLeader):
@@ -51,6 +55,8 @@ def describe_quorum_response(
         current_voters=[_replica_state(replica, version) for replica in description.voters],
         observers=[_replica_state(replica, version) for replica in description.observers],
     )
+    # Older clients have no such fields. Voters only, but with all their listeners, at kraft.version
+    # 0 as well.
     with_nodes = version >= DIRECTORY_IDS_AND_NODES_FROM
     return DescribeQuorumResponse(
         topics=[DescribeQuorumResponse.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])],
@@ -67,6 +73,7 @@ def _error_response(request: DescribeQuorumRequest, error: ErrorCode) -> Describ
                     DescribeQuorumResponse.PartitionData(
                         partition_index=partition.partition_index,
                         error_code=error,
+                        # Kafka's standard text for the code; the versions before 2 leave it out.
                         error_message=error.message,
                     )
                     for partition in topic.partitions
@@ -91,8 +98,5 @@ def _replica_state(replica: ReplicaDescription, version: int) -> DescribeQuorumR
 def _node(voter: Voter) -> DescribeQuorumResponseNode:
     return DescribeQuorumResponse.Node(
         node_id=voter.key.id,
-        listeners=[
-            DescribeQuorumResponse.Listener(name=endpoint.name, host=endpoint.host, port=endpoint.port)
-            for endpoint in voter.endpoints
-        ],
+        listeners=listeners(voter.endpoints, DescribeQuorumResponse.Listener),
     )

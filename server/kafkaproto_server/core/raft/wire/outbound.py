@@ -3,6 +3,8 @@ responses.
 
 A response that does not fit its request, or that holds impossible values, raises RemoteProtocolError. Whether it agrees
 with what this node knows of the quorum, the core decides.
+
+Apache Kafka: ``KafkaRaftClient`` and ``RaftUtil``.
 """
 
 from __future__ import annotations
@@ -44,7 +46,11 @@ from kafkaproto_server.core.raft.values.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.core.raft.wire.inbound import FETCH_REPLICA_STATE_FROM, FETCH_TOPIC_IDS_FROM
+from kafkaproto_server.core.raft.wire.inbound import (
+    FETCH_REPLICA_STATE_FROM,
+    FETCH_TOPIC_IDS_FROM,
+    QuorumEpochMessageT,
+)
 from kafkaproto_server.core.raft.wire.records import fetched_batches
 from kafkaproto_server.core.raft.wire.values import (
     METADATA_PARTITION,
@@ -54,6 +60,7 @@ from kafkaproto_server.core.raft.wire.values import (
     endpoint,
     endpoint_of,
     leader_and_epoch,
+    listeners,
     only_partition,
     raft_error,
 )
@@ -92,8 +99,11 @@ def request_versions(request: OutboundRequest) -> RequestVersions:
     """Api key and versions in which a request can be sent; the driver takes the peer's highest among them."""
     match request:
         case FetchRequest():
+            # Older versions name topics, and the metadata log is known by its id only.
             return RequestVersions(ApiKey.FETCH, FETCH_TOPIC_IDS_FROM, 18)
         case VoteRequest():
+            # An older version has no field for a pre-vote, so it would be a vote. The failure makes
+            # the core count a grant.
             return RequestVersions(ApiKey.VOTE, PRE_VOTE_FROM if request.is_pre_vote else 0, 2)
         case BeginQuorumEpochRequest():
             return RequestVersions(ApiKey.BEGIN_QUORUM_EPOCH, 0, 1)
@@ -145,6 +155,7 @@ def encode_request(request: OutboundRequest, version: int, *, cluster_id: str) -
 
 
 def _encode_fetch(request: FetchRequest, version: int, cluster_id: str) -> kafka.FetchRequest:
+    assert version >= FETCH_TOPIC_IDS_FROM, f"Fetch {version} cannot name the metadata log"
     kind = kafka.FetchRequest
     partition = kind.FetchPartition(
         partition=METADATA_PARTITION,
@@ -160,6 +171,7 @@ def _encode_fetch(request: FetchRequest, version: int, cluster_id: str) -> kafka
         max_bytes=request.max_bytes,
         topics=[kind.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[partition])],
     )
+    # KIP-903 moved the id; each version has it in one place only.
     if version >= FETCH_REPLICA_STATE_FROM:
         message.replica_state = kind.ReplicaState(replica_id=request.replica.id)
     else:
@@ -168,6 +180,7 @@ def _encode_fetch(request: FetchRequest, version: int, cluster_id: str) -> kafka
 
 
 def _encode_vote(request: VoteRequest, version: int, cluster_id: str) -> kafka.VoteRequest:
+    assert version >= PRE_VOTE_FROM or not request.is_pre_vote, f"Vote {version} would not be a pre-vote"
     kind = kafka.VoteRequest
     partition = kind.PartitionData(
         partition_index=METADATA_PARTITION,
@@ -177,6 +190,7 @@ def _encode_vote(request: VoteRequest, version: int, cluster_id: str) -> kafka.V
         last_offset=request.last_offset,
         pre_vote=request.is_pre_vote,
     )
+    # The fields of KIP-853 are not in it, and what is not in a version must not be set.
     if version == 0:
         topics = [kind.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])]
         return kind(cluster_id=cluster_id, topics=topics)
@@ -201,10 +215,7 @@ def _encode_begin_quorum_epoch(
         cluster_id=cluster_id,
         voter_id=request.voter_id,
         topics=topics,
-        leader_endpoints=[
-            kind.LeaderEndpoint(name=listener.name, host=listener.host, port=listener.port)
-            for listener in request.leader_endpoints
-        ],
+        leader_endpoints=listeners(request.leader_endpoints, kind.LeaderEndpoint),
     )
 
 
@@ -253,10 +264,8 @@ def _encode_add_voter(request: AddVoterRequest, version: int, cluster_id: str) -
         timeout_ms=request.timeout_ms,
         voter_id=request.voter.id,
         voter_directory_id=directory_on_wire(request.voter.directory_id),
-        listeners=[
-            kind.Listener(name=listener.name, host=listener.host, port=listener.port)
-            for listener in request.endpoints
-        ],
+        listeners=listeners(request.endpoints, kind.Listener),
+        # KIP-1186. An older leader waits for the commit whatever it is asked.
         ack_when_committed=request.ack_when_committed or version < ACK_WHEN_COMMITTED_FROM,
     )
 
@@ -268,10 +277,7 @@ def _encode_update_voter(request: UpdateVoterRequest, cluster_id: str) -> kafka.
         current_leader_epoch=request.epoch,
         voter_id=request.voter.id,
         voter_directory_id=directory_on_wire(request.voter.directory_id),
-        listeners=[
-            kind.Listener(name=listener.name, host=listener.host, port=listener.port)
-            for listener in request.endpoints
-        ],
+        listeners=listeners(request.endpoints, kind.Listener),
         kraft_version_feature=kind.KRaftVersionFeature(
             min_supported_version=request.min_kraft_version, max_supported_version=request.max_kraft_version
         ),
@@ -288,14 +294,22 @@ def decode_response(
     at the request's offset, or if a leader, address or offset is impossible.
     """
     match message:
+        case (
+            kafka.FetchResponse()
+            | kafka.VoteResponse()
+            | kafka.BeginQuorumEpochResponse()
+            | kafka.EndQuorumEpochResponse()
+            | kafka.FetchSnapshotResponse()
+        ) if message.error_code:
+            return TopLevelError(error=raft_error(message.error_code))
         case kafka.FetchResponse() if isinstance(request, FetchRequest):
             return _decode_fetch(request, message, listener_name)
         case kafka.VoteResponse():
             return _decode_vote(message, listener_name)
         case kafka.BeginQuorumEpochResponse():
-            return _decode_begin_quorum_epoch(message, listener_name)
+            return _decode_quorum_epoch(message, listener_name)
         case kafka.EndQuorumEpochResponse():
-            return _decode_end_quorum_epoch(message, listener_name)
+            return _decode_quorum_epoch(message, listener_name)
         case kafka.FetchSnapshotResponse():
             return _decode_fetch_snapshot(message, listener_name)
         case kafka.AddRaftVoterResponse() | kafka.RemoveRaftVoterResponse():
@@ -316,10 +330,8 @@ def _only_partition(topics: Sequence[TopicFields[PartitionT]], where: str) -> Pa
     raise RemoteProtocolError(f"the answer is not about {METADATA_TOPIC}-{METADATA_PARTITION}", where=where)
 
 
-def _decode_vote(message: kafka.VoteResponse, listener_name: str) -> VoteResponse | TopLevelError:
+def _decode_vote(message: kafka.VoteResponse, listener_name: str) -> VoteResponse:
     where = "VoteResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
     partition = _only_partition(message.topics, where)
     return VoteResponse(
         error=raft_error(partition.error_code),
@@ -329,12 +341,8 @@ def _decode_vote(message: kafka.VoteResponse, listener_name: str) -> VoteRespons
     )
 
 
-def _decode_begin_quorum_epoch(
-    message: kafka.BeginQuorumEpochResponse, listener_name: str
-) -> QuorumEpochResponse | TopLevelError:
-    where = "BeginQuorumEpochResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
+def _decode_quorum_epoch(message: QuorumEpochMessageT, listener_name: str) -> QuorumEpochResponse:
+    where = message.NAME
     partition = _only_partition(message.topics, where)
     return QuorumEpochResponse(
         error=raft_error(partition.error_code),
@@ -343,26 +351,8 @@ def _decode_begin_quorum_epoch(
     )
 
 
-def _decode_end_quorum_epoch(
-    message: kafka.EndQuorumEpochResponse, listener_name: str
-) -> QuorumEpochResponse | TopLevelError:
-    where = "EndQuorumEpochResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
-    partition = _only_partition(message.topics, where)
-    return QuorumEpochResponse(
-        error=raft_error(partition.error_code),
-        leader=leader_and_epoch(partition.leader_id, partition.leader_epoch, where),
-        leader_endpoint=endpoint_of(partition.leader_id, message.node_endpoints, listener_name, where),
-    )
-
-
-def _decode_fetch(
-    request: FetchRequest, message: kafka.FetchResponse, listener_name: str
-) -> FetchResponse | TopLevelError:
+def _decode_fetch(request: FetchRequest, message: kafka.FetchResponse, listener_name: str) -> FetchResponse:
     where = "FetchResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
     topics = message.responses
     if len(topics) != 1 or topics[0].topic_id != METADATA_TOPIC_ID or len(topics[0].partitions) != 1:
         raise RemoteProtocolError("the answer is not about the metadata log", where=where)
@@ -372,6 +362,7 @@ def _decode_fetch(
     diverging = partition.diverging_epoch
     snapshot = partition.snapshot_id
     leader = partition.current_leader
+    # Null, too, means that there are none.
     records = partition.records or b""
     assert not isinstance(records, list), "only messages of our own making hold several buffers"
     return FetchResponse(
@@ -386,6 +377,7 @@ def _decode_fetch(
 
 
 def _position(offset: int, epoch: int, where: str) -> OffsetAndEpoch | None:
+    # Kafka's -1 and -1 stand for a field that is left out.
     if offset < 0 and epoch < 0:
         return None
     if offset < 0 or epoch < 0:
@@ -393,12 +385,8 @@ def _position(offset: int, epoch: int, where: str) -> OffsetAndEpoch | None:
     return OffsetAndEpoch(offset=offset, epoch=epoch)
 
 
-def _decode_fetch_snapshot(
-    message: kafka.FetchSnapshotResponse, listener_name: str
-) -> FetchSnapshotResponse | TopLevelError:
+def _decode_fetch_snapshot(message: kafka.FetchSnapshotResponse, listener_name: str) -> FetchSnapshotResponse:
     where = "FetchSnapshotResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
     topics = message.topics
     if len(topics) != 1 or topics[0].name != METADATA_TOPIC or len(topics[0].partitions) != 1:
         raise RemoteProtocolError("the answer is not about the metadata log", where=where)
@@ -429,6 +417,7 @@ def _snapshot_leader(leader_id: int, epoch: int, where: str) -> LeaderAndEpoch:
 def _decode_update_voter(message: kafka.UpdateRaftVoterResponse, listener_name: str) -> UpdateVoterResponse:
     where = "UpdateRaftVoterResponse.current_leader"
     leader = message.current_leader
+    # The defaults of the message are an empty host and port 0; they name no address.
     known = leader.leader_id != NO_NODE and leader.host != ""
     return UpdateVoterResponse(
         error=raft_error(message.error_code),
@@ -440,6 +429,7 @@ def _decode_update_voter(message: kafka.UpdateRaftVoterResponse, listener_name: 
 def _decode_api_versions(message: kafka.ApiVersionsResponse) -> ApiVersionsResponse:
     """The supported kraft.versions. A node that does not name the feature supports only level 0."""
     error = raft_error(message.error_code)
+    # What a node serves says whether it is a controller, and nothing else in the response does.
     can_vote = {served.api_key for served in message.api_keys} >= VOTERS_SERVE
     for feature in message.supported_features:
         if feature.name == KRAFT_VERSION_FEATURE:
