@@ -49,7 +49,8 @@ WALKS = {
     ],
     "EndTxn": [
         ("apis/transactions/end_txn.py", ".end("),
-        ("core/coordinators/transactions/coordinator.py", "def end("),
+        ("core/coordinators/transactions/coordinator.py", "self._ends.end("),
+        ("core/coordinators/transactions/ends.py", "def end("),
     ],
     "WriteShareGroupState": [
         ("apis/share_state/write_share_group_state.py", "coordinator.write("),

@@ -15,11 +15,8 @@ from kafkaproto.producer_snapshot import ProducerSnapshotEntry, encode_producer_
 from kafkaproto.records.batch import BatchHeader, RecordBatchView, build_batch, iterate_batches
 from kafkaproto.transaction_index import AbortedTransaction, encode_aborted_transaction
 from kafkaproto_server.core.log_state.producer_ids import IDS_PER_PAGE
-from kafkaproto_server.core.log_state.producers import (
-    AppendedBefore,
-    ProducerRefused,
-    ProducerStates,
-)
+from kafkaproto_server.core.log_state.producer_state_entry import AppendedBefore, ProducerRefused
+from kafkaproto_server.core.log_state.producers import ProducerStates
 from kafkaproto_server.core.log_state.transactions import (
     CompletedTransaction,
     EndTransactionMarker,

@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import FetchRequest
 from kafkaproto_server.base.types import ZERO_UUID
-from kafkaproto_server.core.replicas.fetch_sessions import (
-    Counted,
-    FetchContext,
-    FetchSessions,
-    FinishedFetch,
-    next_epoch,
-)
+from kafkaproto_server.core.replicas.fetch_session import Counted, next_epoch
+from kafkaproto_server.core.replicas.fetch_sessions import FetchContext, FetchSessions, FinishedFetch
 from kafkaproto_server.requests.data import PartitionResult
 from kafkaproto_server.requests.fetch_requests import FetchValues, PartitionFetch, fetch_values
 from tests.core.replicas.support.fetch_dialogues import (

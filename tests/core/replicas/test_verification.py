@@ -6,7 +6,8 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import BatchHeader, NewRecord, RecordBatchView, build_batch
-from kafkaproto_server.core.log_state.producers import ProducerRefused, ProducerStates
+from kafkaproto_server.core.log_state.producer_state_entry import ProducerRefused
+from kafkaproto_server.core.log_state.producers import ProducerStates
 from kafkaproto_server.core.replicas.verification import Guard, Verifications
 
 

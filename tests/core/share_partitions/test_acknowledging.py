@@ -13,11 +13,13 @@ from kafkaproto_server.core.share_partitions import acknowledging
 from kafkaproto_server.core.share_partitions.acknowledging import (
     Acknowledgement,
     acknowledge,
+    complete,
     count_types,
     in_pieces,
     release,
 )
 from kafkaproto_server.core.share_partitions.acquiring import LogBatch, Wanted, acquire
+from kafkaproto_server.core.share_partitions.expiring import expire
 from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
@@ -58,7 +60,7 @@ def test_the_start_offset_moves_once_it_is_persisted() -> None:
     assert change.batches == [StateBatch(0, 3, 2, 1)]
     assert core.state(tuple(change.batches)) == ShareState(3, 0, 4, (StateBatch(0, 3, 2, 1),))
     assert core.start_offset == 0
-    assert core.complete(change, is_kept=True, now_ms=0)
+    assert complete(core, change, is_kept=True, now_ms=0)
     assert (core.start_offset, core.delivery_complete_count) == (4, 0)
 
 
@@ -66,7 +68,7 @@ def test_what_could_not_be_persisted_is_acquired_as_before() -> None:
     core = partition()
     change = say(core, (0, 3, [1]))
     assert code(core, (0, 3, [1])) is ErrorCode.INVALID_RECORD_STATE
-    core.complete(change, is_kept=False, now_ms=0)
+    complete(core, change, is_kept=False, now_ms=0)
     assert (core.start_offset, core.delivery_complete_count) == (0, 0)
     assert say(core, (0, 3, [1])).batches == [StateBatch(0, 3, 2, 1)]
 
@@ -74,8 +76,8 @@ def test_what_could_not_be_persisted_is_acquired_as_before() -> None:
 def test_a_lock_that_expires_meanwhile_is_gone() -> None:
     core = partition()
     change = say(core, (0, 3, [1]))
-    core.expire(LOCK_MS)
-    core.complete(change, is_kept=False, now_ms=LOCK_MS)
+    expire(core, LOCK_MS)
+    complete(core, change, is_kept=False, now_ms=LOCK_MS)
     assert core.next_fetch_offset() == 0
     assert code(core, (0, 3, [1])) is ErrorCode.INVALID_RECORD_STATE
 
@@ -84,7 +86,7 @@ def test_the_last_delivery_ends_in_the_archive() -> None:
     core = partition(delivery_count_limit=1)
     change = say(core, (0, 3, [2]))
     assert change.batches == [StateBatch(0, 3, 4, 1)]
-    (batch,) = core.expire(LOCK_MS)
+    (batch,) = expire(core, LOCK_MS)
     assert batch == StateBatch(4, 9, 4, 1)
     assert core.delivery_complete_count == 10
 
@@ -120,7 +122,7 @@ def test_a_refusal_takes_everything_back_but_renewed_locks() -> None:
     assert code(core, (0, 1, [1]), (4, 5, [4]), (8, 11, [1])) is ErrorCode.INVALID_REQUEST
     assert core.delivery_complete_count == 0
     assert [run.state.name for batch in core.in_flight for run in batch.runs if run.change] == []
-    assert core.expire(LOCK_MS - 1) == ()
+    assert expire(core, LOCK_MS - 1) == ()
     assert say(core, (0, 9, [1])).batches[0].first_offset == 0
 
 
@@ -136,21 +138,21 @@ def test_a_renewed_lock_expires_later() -> None:
     change = StateChange()
     acknowledge(core, "ada", [Acknowledgement(2, 3, [4])], change, 600)
     assert change.batches == []
-    assert core.expire(LOCK_MS) == (StateBatch(0, 1, 0, 1), StateBatch(4, 9, 0, 1))
-    assert core.next_deadline_ms() == LOCK_MS + 600
-    assert core.expire(LOCK_MS + 600) == (StateBatch(2, 3, 0, 1),)
+    assert expire(core, LOCK_MS) == (StateBatch(0, 1, 0, 1), StateBatch(4, 9, 0, 1))
+    assert core.locks.next_deadline_ms() == LOCK_MS + 600
+    assert expire(core, LOCK_MS + 600) == (StateBatch(2, 3, 0, 1),)
 
 
 def test_locks_of_later_records_may_expire_first() -> None:
     core = partition([4, 6])
     acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], StateChange(), 600)
-    assert core.expire(LOCK_MS) == (StateBatch(4, 9, 0, 1),)
+    assert expire(core, LOCK_MS) == (StateBatch(4, 9, 0, 1),)
     wanted = Wanted(member_id="bob", max_records=10, batch_size=1, is_record_limit=False)
     assert acquire(core, wanted, 4, [LogBatch(4, 9)], (), LOCK_MS)
     acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], StateChange(), LOCK_MS + 500)
-    assert core.expire(LOCK_MS + 600) == ()
-    assert core.expire(3 * LOCK_MS) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 2))
-    assert core.next_deadline_ms() is None
+    assert expire(core, LOCK_MS + 600) == ()
+    assert expire(core, 3 * LOCK_MS) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 2))
+    assert core.locks.next_deadline_ms() is None
 
 
 @pytest.mark.parametrize(
@@ -170,21 +172,21 @@ def test_records_before_the_start_offset_are_not_counted(said: Acknowledgement, 
 
 
 def test_many_locks_expire_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.core.share_partitions.partition.MAX_EXPIRED", 2)
+    monkeypatch.setattr("kafkaproto_server.core.share_partitions.expiring.MAX_EXPIRED", 2)
     core = partition()
     for offset in range(10):
         acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], StateChange(), 1)
     seen = []
-    while (due_ms := core.next_deadline_ms()) is not None:
+    while (due_ms := core.locks.next_deadline_ms()) is not None:
         assert due_ms <= LOCK_MS + 1
-        seen.append(len(core.expire(LOCK_MS + 1)))
+        seen.append(len(expire(core, LOCK_MS + 1)))
     assert sum(seen) == 10
     assert max(seen) < 10
 
 
 def test_a_member_that_leaves_gives_all_up() -> None:
     core = partition()
-    core.complete(say(core, (0, 1, [1]), (4, 4, [2])), is_kept=True, now_ms=0)
+    complete(core, say(core, (0, 1, [1]), (4, 4, [2])), is_kept=True, now_ms=0)
     change = release(core, "ada")
     assert change.batches == [StateBatch(2, 3, 0, 1), StateBatch(5, 9, 0, 1)]
     assert release(core, "bob").batches == []
@@ -217,7 +219,7 @@ def test_long_acknowledgements_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_nobody_has_cannot_be_acknowledged() -> None:
     core = partition()
-    core.complete(say(core, (0, 9, [2])), is_kept=True, now_ms=0)
+    complete(core, say(core, (0, 9, [2])), is_kept=True, now_ms=0)
     for types in ([1], [1] * 10, [1]):
         with pytest.raises(ShareError, match="from 0 to 9 are acquired by no member"):
             say(core, (0, 9, types))
@@ -236,23 +238,23 @@ def test_a_group_may_forbid_its_members_to_renew_locks() -> None:
     core = partition(may_renew=False)
     for said in ((0, 9, [4]), (2, 3, [4])):
         assert code(core, said) is ErrorCode.INVALID_RECORD_STATE
-    assert core.next_deadline_ms() == LOCK_MS
+    assert core.locks.next_deadline_ms() == LOCK_MS
 
 
 def test_the_lock_that_expires_first_is_the_deadline() -> None:
     core = partition((4, 6))
     acknowledge(core, "ada", [Acknowledgement(0, 3, [4])], StateChange(), 1)
-    assert core.next_deadline_ms() == LOCK_MS
+    assert core.locks.next_deadline_ms() == LOCK_MS
     # The one that expires last lies before the other.
-    assert core.expire(LOCK_MS + 1) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 1))
+    assert expire(core, LOCK_MS + 1) == (StateBatch(0, 3, 0, 1), StateBatch(4, 9, 0, 1))
 
 
 def test_batches_that_are_treated_as_a_whole_have_no_state_for_each_offset() -> None:
     core = partition((4, 6))
-    core.complete(say(core, (0, 3, [2]), (4, 9, [3])), is_kept=True, now_ms=0)
+    complete(core, say(core, (0, 3, [2]), (4, 9, [3])), is_kept=True, now_ms=0)
     wanted = Wanted(member_id="bob", max_records=10, batch_size=10, is_record_limit=True)
     assert acquire(core, wanted, 0, [LogBatch(0, 3)], (), 0) == [(0, 3, 2)]
-    assert core.expire(LOCK_MS) == (StateBatch(0, 3, 0, 2),)
+    assert expire(core, LOCK_MS) == (StateBatch(0, 3, 0, 2),)
     assert [batch.is_tracked for batch in core.in_flight] == [False, False]
     assert acquire(core, msgspec.structs.replace(wanted, max_records=3), 0, [LogBatch(0, 3)], (), 0)
     assert [batch.is_tracked for batch in core.in_flight] == [True, False]
@@ -273,7 +275,7 @@ def test_what_lies_in_batches_before_the_start_is_passed_over() -> None:
     core = partition((2, 2, 6))
     acknowledge(core, "ada", [Acknowledgement(2, 9, [4])], StateChange(), 1)
     core.log_start_moved(3)
-    assert core.expire(LOCK_MS) == (StateBatch(0, 1, 4, 1),)
+    assert expire(core, LOCK_MS) == (StateBatch(0, 1, 4, 1),)
     # Nobody has the first batch any more.
     assert say(core, (0, 9, [1])).batches == [StateBatch(3, 3, 2, 1), StateBatch(4, 9, 2, 1)]
 
@@ -282,7 +284,7 @@ def test_nothing_happens_to_what_lies_before_the_start_in_a_batch() -> None:
     core = partition()
     core.log_start_moved(4)
     assert say(core, (0, 9, [1, 1, 2, 2, 1, 1, 1, 1, 1, 1])).batches == [StateBatch(4, 9, 2, 1)]
-    assert core.expire(LOCK_MS) == (StateBatch(0, 3, 4, 1),)
+    assert expire(core, LOCK_MS) == (StateBatch(0, 3, 4, 1),)
 
 
 def test_records_that_the_log_has_lost_hold_the_start_back_until_their_lock_is_over() -> None:
@@ -290,9 +292,9 @@ def test_records_that_the_log_has_lost_hold_the_start_back_until_their_lock_is_o
     core.log_start_moved(4)
     change = say(core, (4, 9, [1]))
     assert not core.move_start()
-    assert not core.complete(change, is_kept=True, now_ms=0)
+    assert not complete(core, change, is_kept=True, now_ms=0)
     assert core.start_offset == 4
-    assert core.expire(LOCK_MS) == (StateBatch(0, 3, 4, 1),)
+    assert expire(core, LOCK_MS) == (StateBatch(0, 3, 4, 1),)
     assert core.move_start()
     assert (core.start_offset, core.next_fetch_offset(), core.delivery_complete_count) == (10, 10, 0)
     assert not core.move_start()
@@ -301,10 +303,10 @@ def test_records_that_the_log_has_lost_hold_the_start_back_until_their_lock_is_o
 @pytest.mark.parametrize("sizes", [(4, 6), (10,)])
 def test_the_start_does_not_go_back_to_what_a_member_has_of_lost_records(sizes: Sequence[int]) -> None:
     core = partition(sizes)
-    core.complete(say(core, (0, 3, [2])), is_kept=True, now_ms=0)
+    complete(core, say(core, (0, 3, [2])), is_kept=True, now_ms=0)
     # Of the lost records, the first are archived, and ada has two more.
     core.log_start_moved(6)
-    core.complete(say(core, (6, 8, [1])), is_kept=True, now_ms=0)
+    complete(core, say(core, (6, 8, [1])), is_kept=True, now_ms=0)
     assert core.start_offset == 6
 
 
@@ -312,10 +314,10 @@ def test_a_change_that_is_not_done_holds_the_start_back() -> None:
     core = partition((4, 6))
     core.log_start_moved(4)
     acknowledge(core, "ada", [Acknowledgement(4, 9, [4])], StateChange(), 1)
-    assert core.expire(LOCK_MS) == (StateBatch(0, 3, 4, 1),)
+    assert expire(core, LOCK_MS) == (StateBatch(0, 3, 4, 1),)
     change = say(core, (4, 9, [1]))
     assert not core.move_start()
-    assert core.complete(change, is_kept=True, now_ms=LOCK_MS)
+    assert complete(core, change, is_kept=True, now_ms=LOCK_MS)
     assert core.start_offset == 10
 
 
@@ -323,13 +325,13 @@ def test_what_the_log_has_lost_is_not_taken_back() -> None:
     core = partition()
     change = say(core, (0, 3, [2]))
     core.log_start_moved(4)
-    core.complete(change, is_kept=False, now_ms=0)
+    complete(core, change, is_kept=False, now_ms=0)
     assert release(core, "ada").batches == [StateBatch(4, 9, 0, 1)]
 
 
 def test_records_done_with_behind_those_that_the_log_has_lost_stay_counted() -> None:
     core = partition()
-    core.complete(say(core, (4, 9, [1])), is_kept=True, now_ms=0)
+    complete(core, say(core, (4, 9, [1])), is_kept=True, now_ms=0)
     core.log_start_moved(3)
     assert core.delivery_complete_count == 6
 
@@ -337,10 +339,10 @@ def test_records_done_with_behind_those_that_the_log_has_lost_stay_counted() -> 
 def test_what_is_done_with_takes_no_memory() -> None:
     core = partition((2, 2, 6))
     for last, first_left in ((1, 2), (3, 4), (5, 4), (8, 4)):
-        core.complete(say(core, (core.start_offset, last, [1])), is_kept=True, now_ms=0)
+        complete(core, say(core, (core.start_offset, last, [1])), is_kept=True, now_ms=0)
         assert core.in_flight.first.first == first_left
         assert (core.start_offset, core.delivery_complete_count) == (last + 1, 0)
-    core.complete(say(core, (9, 9, [1])), is_kept=True, now_ms=0)
+    complete(core, say(core, (9, 9, [1])), is_kept=True, now_ms=0)
     assert len(core.in_flight) == 0
 
 
@@ -348,29 +350,29 @@ def test_what_is_taken_back_is_not_available_if_the_log_has_lost_it() -> None:
     core = partition()
     change = say(core, (0, 3, [1]))
     core.log_start_moved(4)
-    core.complete(change, is_kept=False, now_ms=LOCK_MS)
-    core.expire(LOCK_MS)
+    complete(core, change, is_kept=False, now_ms=LOCK_MS)
+    expire(core, LOCK_MS)
     assert core.next_fetch_offset() == 4
     assert core.delivery_complete_count == 0
 
 
 def test_locks_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.core.share_partitions.partition.FEW_LOCKS", 4)
+    monkeypatch.setattr("kafkaproto_server.core.share_partitions.locks.FEW_LOCKS", 4)
     core = partition()
     for now_ms in range(1, 100):
         acknowledge(core, "ada", [Acknowledgement(0, 9, [4])], StateChange(), now_ms)
-        assert len(core._locks) <= core._clean_at == 4
-    assert core.expire(LOCK_MS + 98) == ()
-    assert core.expire(LOCK_MS + 99) == (StateBatch(0, 9, 0, 1),)
+        assert len(core.locks) <= core.locks._clean_at == 4
+    assert expire(core, LOCK_MS + 98) == ()
+    assert expire(core, LOCK_MS + 99) == (StateBatch(0, 9, 0, 1),)
     others = partition()
-    others.complete(say(others, (0, 9, [2])), is_kept=True, now_ms=0)
+    complete(others, say(others, (0, 9, [2])), is_kept=True, now_ms=0)
     for each in (core, others):
         for _ in range(4):
             each.lock(0, 9, 0)
-        each.clean_locks()
-        assert each.next_deadline_ms() is None, "nobody has anything"
+        each.locks.clean(each.in_flight)
+        assert each.locks.next_deadline_ms() is None, "nobody has anything"
     core = partition()
     for offset in range(10):
         acknowledge(core, "ada", [Acknowledgement(offset, offset, [4])], StateChange(), offset)
     # Few were gone: the next time is when their number has doubled.
-    assert (len(core._locks), core._clean_at) == (11, 16)
+    assert (len(core.locks), core.locks._clean_at) == (11, 16)

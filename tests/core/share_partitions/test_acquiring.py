@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkaproto_server.core.share_partitions.acknowledging import Acknowledgement, acknowledge
+from kafkaproto_server.core.share_partitions.acknowledging import Acknowledgement, acknowledge, complete
 from kafkaproto_server.core.share_partitions.acquiring import (
     AcquiredRange,
     LogBatch,
@@ -51,7 +51,7 @@ def accept(core: SharePartition, first: int, last: int, member: str = "m") -> No
 def say(core: SharePartition, first: int, last: int, kind: int, member: str) -> None:
     change = StateChange()
     acknowledge(core, member, [Acknowledgement(first, last, [kind])], change, 0)
-    core.complete(change, is_kept=True, now_ms=0)
+    complete(core, change, is_kept=True, now_ms=0)
 
 
 def test_a_batch_is_not_divided_for_a_member_that_asks_for_less() -> None:
@@ -237,7 +237,7 @@ def test_what_is_in_flight_is_not_acquired_as_new_if_the_start_lies_within_it() 
     assert get(core, log=LOG[:1]) == [(2, 3, 2)]
     change = StateChange()
     acknowledge(core, "m", [Acknowledgement(2, 3, [1, 2])], change, 0)
-    core.complete(change, is_kept=True, now_ms=0)
+    complete(core, change, is_kept=True, now_ms=0)
     assert core.start_offset == 3
     assert get(core) == [(3, 3, 3), (4, 19, 1)]
     assert [(batch.first, batch.last) for batch in core.in_flight] == [(2, 3), (4, 19)]
@@ -379,8 +379,8 @@ def test_what_does_not_reach_the_member_does_not_count_as_delivered() -> None:
 
 
 def test_locks_of_records_acquired_again_and_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.core.share_partitions.partition.FEW_LOCKS", 4)
+    monkeypatch.setattr("kafkaproto_server.core.share_partitions.locks.FEW_LOCKS", 4)
     core = partition()
     for _ in range(20):
         give_back(core, [AcquiredRange(*each) for each in get(core, log=LOG[:1])])
-        assert len(core._locks) <= 4
+        assert len(core.locks) <= 4

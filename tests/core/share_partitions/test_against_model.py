@@ -7,9 +7,15 @@ from itertools import groupby, pairwise
 import hypothesis.strategies as st
 from hypothesis import given, settings
 
-from kafkaproto_server.core.share_partitions.acknowledging import Acknowledgement, acknowledge, release
+from kafkaproto_server.core.share_partitions.acknowledging import (
+    Acknowledgement,
+    acknowledge,
+    complete,
+    release,
+)
 from kafkaproto_server.core.share_partitions.acquiring import LogBatch, Wanted, acquire
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter, spent_letters
+from kafkaproto_server.core.share_partitions.expiring import expire
 from kafkaproto_server.core.share_partitions.in_flight import NO_MEMBER, InFlight, RecordState, StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
@@ -117,7 +123,7 @@ class World:
     def complete(self, at: int, *, is_kept: bool) -> None:
         if self.changes:
             change = self.changes.pop(at % len(self.changes))
-            self.core.complete(change, is_kept=is_kept, now_ms=self.now_ms)
+            complete(self.core, change, is_kept=is_kept, now_ms=self.now_ms)
             self.model.complete(change, is_kept=is_kept, now_ms=self.now_ms)
             self.letters += change.letters
 
@@ -131,7 +137,7 @@ class World:
 
     def pass_time(self, passed_ms: int) -> None:
         self.now_ms += passed_ms
-        if batches := self.core.expire(self.now_ms):
+        if batches := expire(self.core, self.now_ms):
             self.letters += spent_letters(batches)
             self.core.move_start()
             self.model.expire(self.now_ms)
@@ -167,7 +173,7 @@ class World:
                     assert run.delivery_count == record.count
                     assert run.change is record.pending
         if any(each.state == "acquired" for each in model.records.values()):
-            assert core.next_deadline_ms() is not None
+            assert core.locks.next_deadline_ms() is not None
 
 
 def _check_in_flight(in_flight: InFlight) -> None:

@@ -12,7 +12,12 @@ from kafkaproto.records.compression import Compression
 from kafkaproto.records.record import Record
 from kafkaproto_server.core.log_state.compaction import stored_records
 from kafkaproto_server.core.share_partitions import dead_letters
-from kafkaproto_server.core.share_partitions.acknowledging import Acknowledgement, acknowledge, release
+from kafkaproto_server.core.share_partitions.acknowledging import (
+    Acknowledgement,
+    acknowledge,
+    complete,
+    release,
+)
 from kafkaproto_server.core.share_partitions.acquiring import LogBatch, Wanted, acquire
 from kafkaproto_server.core.share_partitions.dead_letters import (
     DeadLetter,
@@ -23,6 +28,7 @@ from kafkaproto_server.core.share_partitions.dead_letters import (
     refusal,
     spent_letters,
 )
+from kafkaproto_server.core.share_partitions.expiring import expire
 from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
@@ -52,7 +58,7 @@ def fetched(topic: str = "dlq.t", deliveries: int = 1) -> SharePartition:
     for delivery in range(deliveries):
         assert take(core) == [(0, 9, delivery + 1)]
         if delivery + 1 < deliveries:
-            core.expire(LOCK_MS * (delivery + 1))
+            expire(core, LOCK_MS * (delivery + 1))
     return core
 
 
@@ -75,7 +81,7 @@ def test_rejected_records_are_archived_once_they_are_written() -> None:
     change = say(core, 0, 3, 3)
     assert change.batches == [StateBatch(0, 3, ARCHIVING, 1)]
     assert change.letters == [DeadLetter(0, 3, 1, True)]
-    assert not core.complete(change, is_kept=True, now_ms=0)
+    assert not complete(core, change, is_kept=True, now_ms=0)
     assert (core.start_offset, core.delivery_complete_count) == (0, 0)
     assert core.archive_letters(change.letters) == (StateBatch(0, 3, ARCHIVED, 1),)
     assert core.delivery_complete_count == 4
@@ -86,8 +92,8 @@ def test_rejected_records_are_archived_once_they_are_written() -> None:
 
 def test_nobody_gets_records_that_are_being_archived() -> None:
     core = fetched()
-    core.complete(say(core, 0, 9, 3), is_kept=True, now_ms=0)
-    core.expire(LOCK_MS)
+    complete(core, say(core, 0, 9, 3), is_kept=True, now_ms=0)
+    expire(core, LOCK_MS)
     assert core.next_fetch_offset() == 10
     assert take(core) == []
     assert core.in_flight_count == 10
@@ -112,20 +118,20 @@ def test_the_last_delivery_becomes_a_letter_however_it_ends() -> None:
     assert release(core, "ada").letters == [DeadLetter(2, 9, 2, False)]
     core = fetched(deliveries=2)
     assert core.next_fetch_offset() == 10
-    batches = core.expire(2 * LOCK_MS)
+    batches = expire(core, 2 * LOCK_MS)
     assert batches == (StateBatch(0, 9, ARCHIVING, 2),)
     assert spent_letters(batches) == [DeadLetter(0, 9, 2, False)]
     assert not core.looks_for_available
 
 
 def test_what_expires_before_the_last_delivery_is_no_letter() -> None:
-    assert spent_letters(fetched().expire(LOCK_MS)) == []
+    assert spent_letters(expire(fetched(), LOCK_MS)) == []
 
 
 def test_what_could_not_be_persisted_is_taken_back() -> None:
     core = fetched()
     change = say(core, 0, 3, 3)
-    core.complete(change, is_kept=False, now_ms=0)
+    complete(core, change, is_kept=False, now_ms=0)
     assert core.archive_letters(change.letters) == ()
     assert say(core, 0, 3, 1).batches == [StateBatch(0, 3, 2, 1)]
 
@@ -134,7 +140,7 @@ def test_what_could_not_be_persisted_is_taken_back() -> None:
 def test_what_is_taken_back_after_the_last_lock_is_a_letter(kind: int) -> None:
     core = fetched(deliveries=2)
     change = say(core, 0, 3, kind)
-    core.complete(change, is_kept=False, now_ms=2 * LOCK_MS)
+    complete(core, change, is_kept=False, now_ms=2 * LOCK_MS)
     assert change.letters == [DeadLetter(0, 3, 2, False)]
     assert core.delivery_complete_count == 0
     assert core.archive_letters(change.letters) == (StateBatch(0, 3, ARCHIVED, 2),)
@@ -143,7 +149,7 @@ def test_what_is_taken_back_after_the_last_lock_is_a_letter(kind: int) -> None:
     core = fetched(deliveries=2)
     change = say(core, 0, 9, kind)
     core.log_start_moved(4)
-    core.complete(change, is_kept=False, now_ms=2 * LOCK_MS)
+    complete(core, change, is_kept=False, now_ms=2 * LOCK_MS)
     assert change.letters == [DeadLetter(4, 9, 2, False)]
 
 
@@ -151,7 +157,7 @@ def test_what_is_taken_back_counts_as_it_is() -> None:
     core = fetched(deliveries=2)
     change = say(core, 0, 3, 2)
     core.settings = ShareSettings(record_lock_duration_ms=LOCK_MS, delivery_count_limit=2)
-    core.complete(change, is_kept=False, now_ms=2 * LOCK_MS)
+    complete(core, change, is_kept=False, now_ms=2 * LOCK_MS)
     # The group has no dead-letter topic any more.
     assert (change.letters, core.delivery_complete_count) == ([], 4)
 
@@ -162,13 +168,13 @@ def test_records_that_the_log_has_lost_are_no_letters() -> None:
     assert say(core, 0, 9, 3).letters == [DeadLetter(4, 9, 2, True)]
     core = fetched(deliveries=2)
     core.log_start_moved(4)
-    assert spent_letters(core.expire(2 * LOCK_MS)) == [DeadLetter(4, 9, 2, False)]
+    assert spent_letters(expire(core, 2 * LOCK_MS)) == [DeadLetter(4, 9, 2, False)]
 
 
 def test_records_that_are_lost_while_they_are_written_do_not_count() -> None:
     core = fetched()
     change = say(core, 0, 9, 3)
-    core.complete(change, is_kept=True, now_ms=0)
+    complete(core, change, is_kept=True, now_ms=0)
     core.log_start_moved(4)
     core.archive_letters(change.letters)
     assert core.delivery_complete_count == 6

@@ -13,6 +13,7 @@ from kafkaproto import messages as kafka
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import CurrentSettings
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
 from kafkaproto_server.requests.coordinator_places import partition_of
@@ -26,7 +27,7 @@ from kafkaproto_server.requests.transaction_requests import (
 from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig
 from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsetReader
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges
-from kafkaproto_server.shell.coordinators.share_state.share_state import CurrentShareConfig
+from kafkaproto_server.shell.coordinators.share_state.share_state import SHARE_STATE
 from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
 from tests.apis.support.data_broker import ME, OTHER, DataBroker
 from tests.apis.support.replicas import COMMIT_TIMEOUT_MS, HandClock
@@ -229,7 +230,7 @@ def test_settings_are_those_of_the_configs_as_they_are_now() -> None:
     group_config = CurrentGroupConfig(lambda: configs)
     assert (group_config().max_size, group_config().offsets_retention_ms) == (7, 180_000)
     assert group_config() is group_config(), "they are computed once"
-    share_config = CurrentShareConfig(lambda: configs)
+    share_config = CurrentSettings(SHARE_STATE, lambda: configs)
     assert share_config() is share_config()
     configs = NodeConfigs(
         static={

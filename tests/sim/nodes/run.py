@@ -18,10 +18,10 @@ from unittest import mock
 import trio
 
 from kafkaproto_server.core.coordinators.groups.classic import group as classic_group
-from kafkaproto_server.core.coordinators.transactions import coordinator, transaction
-from kafkaproto_server.core.log_state import producers
+from kafkaproto_server.core.coordinators.transactions import ends, producer_initialization, transaction
+from kafkaproto_server.core.log_state import producer_state_entry
 from kafkaproto_server.core.raft.model import progress
-from kafkaproto_server.core.replicas import fetch_sessions
+from kafkaproto_server.core.replicas import fetch_session
 from kafkaproto_server.core.share_partitions import sessions
 from kafkaproto_server.node import startup
 from kafkaproto_server.shell.quorum.image import log_cleaning
@@ -72,11 +72,12 @@ INDEX_BYTES = 40_000
 """Smaller than those of a node, so that all of it happens within seconds."""
 
 EARLY_LIMITS: Sequence[tuple[Any, str, int]] = (
-    (coordinator, "MAX_EPOCH", 5),
+    (ends, "MAX_EPOCH", 5),
+    (producer_initialization, "MAX_EPOCH", 5),
     (transaction, "MAX_EPOCH", 5),
-    (producers, "_MAX_PRODUCER_EPOCH", 5),
+    (producer_state_entry, "_MAX_PRODUCER_EPOCH", 5),
     (classic_group, "MAX_GENERATION", 8),
-    (fetch_sessions, "_MAX_EPOCH", 20),
+    (fetch_session, "_MAX_EPOCH", 20),
     (sessions, "_MAX_EPOCH", 10),
 )
 """What a node counts for years before it has to begin anew, and in some runs within seconds."""

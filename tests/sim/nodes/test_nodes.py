@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkaproto_server.core.coordinators.transactions import coordinator, transaction
-from kafkaproto_server.core.log_state import producers
+from kafkaproto_server.core.coordinators.transactions import ends, producer_initialization, transaction
+from kafkaproto_server.core.log_state import producer_state_entry
 from tests.running.counting import NODES, count_run
 from tests.sim.nodes.coordination.traffic import (
     FIRST_WITH_COORDINATORS,
@@ -125,8 +125,8 @@ def test_swarms_have_several_directories_only_with_records() -> None:
 
 def test_limits_come_early_for_as_long_as_a_run_takes() -> None:
     def last_epochs() -> set[int]:
-        named = vars(coordinator)["MAX_EPOCH"]
-        return {named, transaction.MAX_EPOCH, producers._MAX_PRODUCER_EPOCH}
+        named = {vars(module)["MAX_EPOCH"] for module in (ends, producer_initialization)}
+        return {*named, transaction.MAX_EPOCH, producer_state_entry._MAX_PRODUCER_EPOCH}
 
     before = last_epochs()
     with _surroundings(1024, None, EARLY_LIMITS):

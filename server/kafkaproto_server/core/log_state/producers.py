@@ -32,116 +32,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from struct import Struct
-from typing import NamedTuple
-
-import msgspec
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.producer_snapshot import ProducerSnapshotEntry
 from kafkaproto.records.batch import BatchHeader
 from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.core.log_state.producer_ids import ProducerIds
+from kafkaproto_server.core.log_state.producer_state_entry import (
+    BATCH,
+    KEPT_BYTES,
+    MAX_SEQUENCE,
+    NONE,
+    ActiveProducer,
+    AppendedBefore,
+    ProducerRefused,
+    ProducerStateEntry,
+    fenced,
+    out_of_order,
+)
 from kafkaproto_server.core.log_state.transactions import (
     CompletedTransaction,
     EndTransactionMarker,
     OpenTransaction,
     Transactions,
 )
-
-BATCHES_TO_RETAIN = 5
-"""The batches of a producer that a repetition is recognized among: as many as a producer may have in flight."""
-
-NONE = -1
-"""A sequence, offset, epoch or timestamp that does not exist."""
-_OWN_TIME_MS = 300_000
-"""By so much the time of a batch may be older than the time at which it came, and is still what a snapshot has: clocks
-differ, and batches linger. Then snapshots are as Kafka's."""
-_MAX_SEQUENCE = 0x7FFF_FFFF
-_MAX_PRODUCER_EPOCH = 0x7FFF
-_EPOCH_BUMP_VERSION = 2
-"""The transaction version from which on a marker has a higher epoch than the transaction that it ends."""
-
-# Last sequence, last offset, offset delta, timestamp. Batches are kept as bytes: five tuples of numbers would take
-# six times the memory, and brokers have this for each producer in each partition.
-_BATCH = Struct("=iqiq")
-_KEPT_BYTES = BATCHES_TO_RETAIN * _BATCH.size
-
-
-class AppendedBefore(NamedTuple):
-    """Where the log has a batch that a producer has sent again. The producer gets these in its response."""
-
-    base_offset: int
-    last_offset: int
-    timestamp: int
-    """The batch's max timestamp. Kafka responds with it as the append time, whatever the topic's timestamp type is."""
-
-
-class ActiveProducer(NamedTuple):
-    """A producer as DescribeProducers shows it; -1 stands for what there is not."""
-
-    producer_id: int
-    producer_epoch: int
-    last_sequence: int
-    last_timestamp: int
-    coordinator_epoch: int
-    current_txn_start_offset: int
-
-
-class ProducerRefused(Exception):
-    """A batch must not be appended. The partition's response has ``code``; the text says why."""
-
-    def __init__(self, code: ErrorCode, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
-
-
-class _Producer(msgspec.Struct, gc=False):
-    """The state of one producer. It changes in place, and the garbage collector need not visit it."""
-
-    epoch: int
-    last_timestamp: int = NONE
-    """Of the newest batch, as it says."""
-    seen_ms: int = NONE
-    """When this replica got the newest batch; never before the batch's own time."""
-    coordinator_epoch: int = NONE
-    transaction_first_offset: int = NONE
-    last_sequence: int = NONE
-    """Of the newest batch of ``epoch``."""
-    batches: bytes = b""
-    """The newest batches of ``epoch``, oldest first."""
-
-    def begin_epoch(self, epoch: int) -> None:
-        """Take over an epoch. Its batches begin with sequence 0 again; those of the last epoch no longer count."""
-        self.epoch = epoch
-        self.last_sequence = NONE
-        self.batches = b""
-
-    def entry(self, producer_id: int) -> ProducerSnapshotEntry:
-        """What a snapshot holds of it."""
-        last_offset, delta = NONE, 0
-        if self.batches:
-            _, last_offset, delta, _ = _BATCH.unpack(self.batches[-_BATCH.size :])
-        is_recent = self.seen_ms - self.last_timestamp <= _OWN_TIME_MS
-        return ProducerSnapshotEntry(
-            producer_id,
-            self.epoch,
-            self.last_sequence,
-            last_offset,
-            delta,
-            self.last_timestamp if is_recent else self.seen_ms,
-            self.coordinator_epoch,
-            self.transaction_first_offset,
-        )
-
-    def find(self, header: BatchHeader) -> AppendedBefore | None:
-        """The kept batch that has the sequences of ``header``; None if there is none."""
-        delta = header.last_offset_delta
-        last_sequence = (header.base_sequence + delta) & _MAX_SEQUENCE
-        for kept_sequence, last_offset, kept_delta, timestamp in _BATCH.iter_unpack(self.batches):
-            if kept_sequence == last_sequence and kept_delta == delta:
-                return AppendedBefore(last_offset - delta, last_offset, timestamp)
-        return None
 
 
 class ProducerStates:
@@ -150,7 +64,7 @@ class ProducerStates:
     __slots__ = ("_ids", "_producers", "_snapshots", "_transactions", "map_end_offset")
 
     # Both are made when the first producer or transaction comes: a broker has thousands of logs without any.
-    _producers: dict[int, _Producer] | None
+    _producers: dict[int, ProducerStateEntry] | None
     _ids: ProducerIds | None
     """Those of `_producers`."""
     _transactions: Transactions | None
@@ -223,15 +137,15 @@ class ProducerStates:
         if header.producer_epoch == producer.epoch:
             # Kafka looks for a repetition first. A batch that follows the last one can only be a repetition if the
             # kept batches have 2^31 records.
-            if is_from_client and header.base_sequence != (producer.last_sequence + 1) & _MAX_SEQUENCE:
+            if is_from_client and header.base_sequence != (producer.last_sequence + 1) & MAX_SEQUENCE:
                 repeated = producer.find(header)
                 if repeated is None:
-                    raise _out_of_order(header, producer)
+                    raise out_of_order(header, producer)
                 return repeated
         elif header.producer_epoch < producer.epoch:
-            raise _fenced(header, producer)
+            raise fenced(header, producer)
         elif is_from_client and header.base_sequence != 0:
-            raise _out_of_order(header, producer)
+            raise out_of_order(header, producer)
         if producer.transaction_first_offset >= 0 and not header.is_transactional:
             raise ProducerRefused(
                 ErrorCode.INVALID_TXN_STATE,
@@ -251,24 +165,8 @@ class ProducerStates:
         - TRANSACTION_COORDINATOR_FENCED if a coordinator of a later epoch has written a marker for the producer.
         """
         producer = None if self._producers is None else self._producers.get(header.producer_id)
-        if producer is None:
-            return
-        epoch = header.producer_epoch
-        if epoch < producer.epoch:
-            raise _fenced(header, producer)
-        if (
-            epoch == producer.epoch
-            and transaction_version >= _EPOCH_BUMP_VERSION
-            and producer.transaction_first_offset >= 0
-            and epoch != _MAX_PRODUCER_EPOCH
-        ):
-            raise _fenced(header, producer)
-        if marker.coordinator_epoch < producer.coordinator_epoch:
-            raise ProducerRefused(
-                ErrorCode.TRANSACTION_COORDINATOR_FENCED,
-                f"a coordinator of epoch {marker.coordinator_epoch} ended a transaction of producer"
-                f" {header.producer_id}, one of epoch {producer.coordinator_epoch} has done so before",
-            )
+        if producer is not None:
+            producer.check_marker(header, marker, transaction_version)
 
     # After the append, and at replay.
 
@@ -292,7 +190,7 @@ class ProducerStates:
             self._producers = producers
         producer = producers.get(producer_id)
         if producer is None:
-            producer = producers[producer_id] = _Producer(header.producer_epoch)
+            producer = producers[producer_id] = ProducerStateEntry(header.producer_epoch)
             assert self._ids is not None, "it was made with the producers"
             self._ids.add(producer_id)
         else:
@@ -304,9 +202,9 @@ class ProducerStates:
         producer.seen_ms = timestamp if seen_ms < 0 else max(producer.seen_ms, timestamp, seen_ms)
         if marker is not None:
             return self._end_transaction(producer, header, marker)
-        last_sequence = producer.last_sequence = (header.base_sequence + delta) & _MAX_SEQUENCE
-        batches = producer.batches + _BATCH.pack(last_sequence, last_offset, delta, timestamp)
-        producer.batches = batches if len(batches) <= _KEPT_BYTES else batches[-_KEPT_BYTES:]
+        last_sequence = producer.last_sequence = (header.base_sequence + delta) & MAX_SEQUENCE
+        batches = producer.batches + BATCH.pack(last_sequence, last_offset, delta, timestamp)
+        producer.batches = batches if len(batches) <= KEPT_BYTES else batches[-KEPT_BYTES:]
         if producer.transaction_first_offset < 0 and header.is_transactional:
             producer.transaction_first_offset = header.base_offset
             if self._transactions is None:
@@ -329,7 +227,7 @@ class ProducerStates:
         )
 
     def _end_transaction(
-        self, producer: _Producer, header: BatchHeader, marker: EndTransactionMarker
+        self, producer: ProducerStateEntry, header: BatchHeader, marker: EndTransactionMarker
     ) -> CompletedTransaction | None:
         producer.coordinator_epoch = marker.coordinator_epoch
         first_offset = producer.transaction_first_offset
@@ -366,14 +264,7 @@ class ProducerStates:
         for producer_id in self._ids.walk()[0] if self._ids else ():
             producer = (self._producers or {}).get(producer_id)
             if producer is not None:
-                yield ActiveProducer(
-                    producer_id,
-                    producer.epoch,
-                    producer.last_sequence,
-                    producer.last_timestamp,
-                    producer.coordinator_epoch,
-                    producer.transaction_first_offset,
-                )
+                yield producer.active(producer_id)
 
     def expire(self, now_ms: int, expiration_ms: int) -> Iterator[None]:
         """Forget the producers without an open transaction whose last batch came ``expiration_ms`` ago or earlier;
@@ -413,7 +304,7 @@ class ProducerStates:
             self._snapshots += (snapshot,)
         return snapshot
 
-    def _keep(self, producer_id: int, producer: _Producer) -> None:
+    def _keep(self, producer_id: int, producer: ProducerStateEntry) -> None:
         for each in self._snapshots:
             each.keep(producer_id, producer)
 
@@ -425,24 +316,13 @@ class ProducerStates:
         """
         self.clear(end_offset)
         latest = now_ms - expiration_ms
-        producers: dict[int, _Producer] = {}
+        producers: dict[int, ProducerStateEntry] = {}
         transactions: list[OpenTransaction] = []
         for entry in entries:
             first_offset = max(entry.current_txn_first_offset, NONE)
             if first_offset < 0 and entry.timestamp <= latest:
                 continue
-            producer = producers[entry.producer_id] = _Producer(
-                entry.producer_epoch,
-                entry.timestamp,
-                entry.timestamp,
-                entry.coordinator_epoch,
-                first_offset,
-            )
-            if entry.last_offset >= 0:
-                producer.last_sequence = entry.last_sequence
-                producer.batches = _BATCH.pack(
-                    entry.last_sequence, entry.last_offset, entry.offset_delta, entry.timestamp
-                )
+            producers[entry.producer_id] = ProducerStateEntry.of_entry(entry)
             if first_offset >= 0:
                 transactions.append(OpenTransaction(first_offset, entry.producer_id))
         if producers:
@@ -467,7 +347,11 @@ class ProducerSnapshot:
     __slots__ = ("_count", "_kept", "_left", "_producers", "_states", "end_offset")
 
     def __init__(
-        self, states: ProducerStates, producers: dict[int, _Producer], ids: ProducerIds, end_offset: int
+        self,
+        states: ProducerStates,
+        producers: dict[int, ProducerStateEntry],
+        ids: ProducerIds,
+        end_offset: int,
     ) -> None:
         self._states = states
         self._producers = producers
@@ -495,7 +379,7 @@ class ProducerSnapshot:
             self.give_up()
         return entries
 
-    def keep(self, producer_id: int, producer: _Producer) -> None:
+    def keep(self, producer_id: int, producer: ProducerStateEntry) -> None:
         """A producer is about to change."""
         if producer_id not in self._kept:
             self._kept[producer_id] = producer.entry(producer_id)
@@ -504,20 +388,3 @@ class ProducerSnapshot:
         """No more will be taken."""
         states = self._states
         states._snapshots = tuple(each for each in states._snapshots if each is not self)
-
-
-def _fenced(header: BatchHeader, producer: _Producer) -> ProducerRefused:
-    what = "a marker" if header.is_control else f"sequence {header.base_sequence}"
-    return ProducerRefused(
-        ErrorCode.INVALID_PRODUCER_EPOCH,
-        f"producer {header.producer_id} wrote {what} in epoch {header.producer_epoch}, its current epoch is"
-        f" {producer.epoch}, with last sequence {producer.last_sequence}",
-    )
-
-
-def _out_of_order(header: BatchHeader, producer: _Producer) -> ProducerRefused:
-    return ProducerRefused(
-        ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        f"producer {header.producer_id} wrote sequence {header.base_sequence} in epoch"
-        f" {header.producer_epoch}, the last one is {producer.last_sequence} in epoch {producer.epoch}",
-    )

@@ -21,7 +21,8 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.replicas.fetch_sessions import FULL_EPOCH, NO_SESSION, next_epoch
+from kafkaproto_server.core.replicas.fetch_session import FULL_EPOCH, next_epoch
+from kafkaproto_server.core.replicas.fetch_sessions import NO_SESSION
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, PartitionKey, partition_key
 
 

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import BatchHeader
-from kafkaproto_server.core.log_state.producers import ProducerRefused, ProducerStates
+from kafkaproto_server.core.log_state.producer_state_entry import ProducerRefused
+from kafkaproto_server.core.log_state.producers import ProducerStates
 
 
 class Guard:

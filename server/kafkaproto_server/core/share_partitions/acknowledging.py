@@ -4,7 +4,9 @@ An acknowledgement has ranges of offsets. Each range has one type, or a type for
 wrong refuses the whole acknowledgement of the partition, and what was changed before is taken back; locks that were
 renewed stay so.
 
-Apache Kafka: ``SharePartition.acknowledge``, ``SharePartition.releaseAcquiredRecords``.
+What a member says holds once it is persisted; if that fails, it is taken back (`complete`).
+
+Apache Kafka: ``SharePartition.acknowledge``, ``releaseAcquiredRecords`` and ``rollbackOrProcessStateUpdates``.
 """
 
 from __future__ import annotations
@@ -91,10 +93,10 @@ def acknowledge(
             if each.last >= partition.start_offset:
                 _acknowledge_range(partition, member_id, each, change, now_ms)
     except ShareError:
-        partition.complete(change, is_kept=False, now_ms=now_ms)
+        complete(partition, change, is_kept=False, now_ms=now_ms)
         raise
     finally:
-        partition.clean_locks()
+        partition.locks.clean(partition.in_flight)
 
 
 def in_pieces(acknowledgements: Iterable[Acknowledgement]) -> Iterator[list[Acknowledgement]]:
@@ -143,6 +145,53 @@ def release(partition: SharePartition, member_id: str) -> StateChange:
             for part in partition.parts_at_start(batch, run):
                 _begin(partition, change, part, RecordState.AVAILABLE, is_rejected=False)
     return change
+
+
+def complete(partition: SharePartition, change: StateChange, *, is_kept: bool, now_ms: int) -> bool:
+    """A change was persisted, or is taken back. Returns whether the start offset has moved.
+
+    The letters of the change are what is to be written now, in both cases.
+    """
+    if not is_kept:
+        change.letters.clear()
+    for batch in _changed_batches(partition, change):
+        partition.track_at_start(batch)
+        for run in tuple(batch.runs):
+            if run.change is change:
+                for part in partition.parts_at_start(batch, run):
+                    _complete_run(partition, change, part, is_kept=is_kept, now_ms=now_ms)
+    return is_kept and partition.move_start()
+
+
+def _changed_batches(partition: SharePartition, change: StateChange) -> list[InFlightBatch]:
+    if not change.batches:
+        return []
+    first = min(each.first_offset for each in change.batches)
+    return partition.in_flight.over(first, max(each.last_offset for each in change.batches))
+
+
+def _complete_run(
+    partition: SharePartition, change: StateChange, run: Run, *, is_kept: bool, now_ms: int
+) -> None:
+    was_terminal = run.state.is_terminal
+    is_before = run.last < partition.start_offset
+    run.complete(
+        is_kept=is_kept,
+        delivery_limit=partition.settings.delivery_count_limit,
+        spent=RecordState.ARCHIVED if is_before else partition.spent_state,
+        now_ms=now_ms,
+    )
+    if run.state is RecordState.AVAILABLE:
+        if is_before:
+            # The log has lost it.
+            run.archive()
+        else:
+            partition.looks_for_available = True
+    elif run.state is RecordState.ARCHIVING and not is_kept:
+        change.letters.append(DeadLetter(run.first, run.last, run.delivery_count, is_rejected=False))
+    if was_terminal != run.state.is_terminal:
+        count = partition.count_in_flight(run.first, run.last)
+        partition.delivery_complete_count += -count if was_terminal else count
 
 
 def _begin(

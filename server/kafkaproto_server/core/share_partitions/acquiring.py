@@ -71,7 +71,7 @@ def acquire(
         return []
     acquisition = _Acquisition(partition, wanted, fetch_offset, batches, now_ms)
     ranges = acquisition.run()
-    partition.clean_locks()
+    partition.locks.clean(partition.in_flight)
     if ranges and aborted:
         for each in aborted:
             partition.archive(

@@ -46,7 +46,7 @@ class DeadLetter(NamedTuple):
 
 
 def spent_letters(batches: Iterable[StateBatch]) -> list[DeadLetter]:
-    """Those of records whose locks have expired (`SharePartition.expire`)."""
+    """Those of records whose locks have expired (`expiring.expire`)."""
     return [
         DeadLetter(each.first_offset, each.last_offset, each.delivery_count, is_rejected=False)
         for each in batches

@@ -53,7 +53,7 @@ class Before(NamedTuple):
 
 
 class StateChange:
-    """Changes of records that are persisted together. They hold once `SharePartition.complete` says so."""
+    """Changes of records that are persisted together. They hold once `acknowledging.complete` says so."""
 
     __slots__ = ("batches", "letters")
 

@@ -6,8 +6,8 @@ offset: the first record that is available again, or else the one behind the end
 
 Members acquire records (`core.share_partitions.acquiring`) and acknowledge them
 (`core.share_partitions.acknowledging`). What an acknowledgement changes is persisted before it is answered:
-`StateChange` says what, `state` what the persister writes, and `complete` ends it. When the first records in flight are
-done with, the start offset moves.
+`StateChange` says what, `state` what the persister writes, and `acknowledging.complete` ends it. When the first records
+in flight are done with, the start offset moves.
 
 The persister does not know what was acquired and neither acknowledged nor released before the leader moved. So there
 may be *gaps* between the batches that it returns, and the records in them are fetched again: `_gap` says from where
@@ -25,9 +25,7 @@ Apache Kafka: ``SharePartition``.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter
@@ -36,8 +34,8 @@ from kafkaproto_server.core.share_partitions.in_flight import (
     InFlightBatch,
     RecordState,
     Run,
-    StateChange,
 )
+from kafkaproto_server.core.share_partitions.locks import AcquisitionLocks
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
 from kafkaproto_server.requests.share_requests import ShareError
 from kafkaproto_server.requests.share_state import (
@@ -47,22 +45,16 @@ from kafkaproto_server.requests.share_state import (
     problem_of_batches,
 )
 
-FEW_LOCKS: Final = 1024
-"""From so many locks on, those that are gone are forgotten whenever their number may have doubled."""
-MAX_EXPIRED: Final = 1_000
-"""How many runs of records `expire` takes from members at once."""
-
 
 class SharePartition:
     """The state of one partition for one share group."""
 
     __slots__ = (
-        "_clean_at",
         "_gap",
-        "_locks",
         "delivery_complete_count",
         "end_offset",
         "in_flight",
+        "locks",
         "looks_for_available",
         "settings",
         "start_offset",
@@ -88,9 +80,7 @@ class SharePartition:
         """Whether records in flight may be available again."""
         # First offset that may be missing, and the end offset while that counts.
         self._gap: tuple[int, int] | None = None
-        # When locks expire: time, first and last offset. Some locks may be gone.
-        self._locks: list[tuple[int, int, int]] = []
-        self._clean_at = FEW_LOCKS
+        self.locks = AcquisitionLocks()
         if (problem := problem_of_batches(state)) is not None:
             raise _unusable(problem)
         self._load(state.batches)
@@ -181,73 +171,16 @@ class SharePartition:
     def lock(self, first: int, last: int, now_ms: int) -> int:
         """Records are acquired, or their lock is renewed. Returns when the lock expires."""
         until_ms = now_ms + self.settings.record_lock_duration_ms
-        heapq.heappush(self._locks, (until_ms, first, last))
+        self.locks.add(until_ms, first, last)
         return until_ms
 
-    def clean_locks(self) -> None:
-        """Forget locks that are gone, if there may be many."""
-        if len(self._locks) < self._clean_at:
-            return
-        self._locks = [
-            (run.lock_until_ms, run.first, run.last)
-            for batch in self.in_flight
-            for run in batch.runs
-            if run.lock_until_ms is not None
-        ]
-        heapq.heapify(self._locks)
-        self._clean_at = max(FEW_LOCKS, 2 * len(self._locks))
-
-    def next_deadline_ms(self) -> int | None:
-        """When `expire` has to be called: a lock may expire then. None if there is none."""
-        return self._locks[0][0] if self._locks else None
-
-    def expire(self, now_ms: int) -> tuple[StateBatch, ...]:
-        """Take records from members whose locks have expired, or some of them: then `next_deadline_ms` is over.
-
-        Returns what is to be persisted. It holds at once, whether it can be persisted or not; `move_start` is called
-        once it was tried, and `dead_letters.spent_letters` go to the dead-letter topic.
-        """
-        first: int | None = None
-        last = -1
-        while self._locks and self._locks[0][0] <= now_ms:
-            _, begin, end = heapq.heappop(self._locks)
-            first = begin if first is None else min(first, begin)
-            last = max(last, end)
-        changed: list[StateBatch] = []
-        for batch in [] if first is None else self.in_flight.over(first, last):
-            if not batch.is_tracked and self._starts_within(batch):
-                batch.is_tracked = batch.whole.state is RecordState.ACQUIRED
-            for run in tuple(batch.runs):
-                if run.state is not RecordState.ACQUIRED or not _is_over(run, now_ms):
-                    continue
-                if len(changed) >= MAX_EXPIRED:
-                    heapq.heappush(self._locks, (now_ms, run.first, last))
-                    return tuple(changed)
-                self._expire_run(batch, run, changed)
-        return tuple(changed)
-
-    def _expire_run(self, batch: InFlightBatch, run: Run, changed: list[StateBatch]) -> None:
-        for part in self.parts_at_start(batch, run):
-            is_before = part.last < self.start_offset
-            part.leave(
-                RecordState.ARCHIVED if is_before else RecordState.AVAILABLE,
-                self.settings.delivery_count_limit,
-                self.spent_state,
-            )
-            part.lock_until_ms = None
-            changed.append(part.state_batch())
-            if part.state is RecordState.ARCHIVED:
-                self.delivery_complete_count += self.count_in_flight(part.first, part.last)
-            elif part.state is RecordState.AVAILABLE:
-                self.looks_for_available = True
-
-    def _starts_within(self, batch: InFlightBatch) -> bool:
+    def starts_within(self, batch: InFlightBatch) -> bool:
         """Whether the start offset has moved into a batch."""
         return batch.first < self.start_offset <= batch.last
 
     def track_at_start(self, batch: InFlightBatch) -> bool:
         """Treat a batch by offset if the start offset is within it. Returns whether it is."""
-        is_within = self._starts_within(batch)
+        is_within = self.starts_within(batch)
         if is_within:
             batch.is_tracked = True
         return is_within
@@ -306,48 +239,6 @@ class SharePartition:
     def count_in_flight(self, first: int, last: int) -> int:
         """How many offsets of a range are not before the start offset."""
         return max(0, last - max(self.start_offset, first) + 1)
-
-    def complete(self, change: StateChange, *, is_kept: bool, now_ms: int) -> bool:
-        """A change was persisted, or is taken back. Returns whether the start offset has moved.
-
-        The letters of the change are what is to be written now, in both cases.
-        """
-        if not is_kept:
-            change.letters.clear()
-        for batch in self._batches_of(change):
-            self.track_at_start(batch)
-            for run in tuple(batch.runs):
-                if run.change is change:
-                    for part in self.parts_at_start(batch, run):
-                        self._complete_run(change, part, is_kept=is_kept, now_ms=now_ms)
-        return is_kept and self.move_start()
-
-    def _batches_of(self, change: StateChange) -> list[InFlightBatch]:
-        if not change.batches:
-            return []
-        first = min(each.first_offset for each in change.batches)
-        return self.in_flight.over(first, max(each.last_offset for each in change.batches))
-
-    def _complete_run(self, change: StateChange, run: Run, *, is_kept: bool, now_ms: int) -> None:
-        was_terminal = run.state.is_terminal
-        is_before = run.last < self.start_offset
-        run.complete(
-            is_kept=is_kept,
-            delivery_limit=self.settings.delivery_count_limit,
-            spent=RecordState.ARCHIVED if is_before else self.spent_state,
-            now_ms=now_ms,
-        )
-        if run.state is RecordState.AVAILABLE:
-            if is_before:
-                # The log has lost it.
-                run.archive()
-            else:
-                self.looks_for_available = True
-        elif run.state is RecordState.ARCHIVING and not is_kept:
-            change.letters.append(DeadLetter(run.first, run.last, run.delivery_count, is_rejected=False))
-        if was_terminal != run.state.is_terminal:
-            count = self.count_in_flight(run.first, run.last)
-            self.delivery_complete_count += -count if was_terminal else count
 
     def move_start(self) -> bool:
         """Move the start offset past records that are done with. Returns whether it has moved."""
@@ -444,7 +335,3 @@ def _unusable(problem: str) -> ShareError:
     return ShareError(
         ErrorCode.UNKNOWN_SERVER_ERROR, f"The share partition could not be initialized. {problem}"
     )
-
-
-def _is_over(run: Run, now_ms: int) -> bool:
-    return run.lock_until_ms is not None and run.lock_until_ms <= now_ms

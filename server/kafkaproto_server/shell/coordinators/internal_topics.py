@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 
+import msgspec
 import trio
 
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import Derived, SettingsTable
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TRANSACTIONS_TOPIC
-from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.to_controller.channel import ControllerChannel, ControllerUnavailable
 
 _log = logging.getLogger("kafkaproto.server.coordinators")
@@ -18,33 +19,67 @@ _log = logging.getLogger("kafkaproto.server.coordinators")
 CREATION_TIMEOUT_MS = 30_000
 MAX_WAITING = 3
 """There are three internal topics."""
-_PREFIXES = {
-    GROUPS_TOPIC: "offsets.topic",
-    TRANSACTIONS_TOPIC: "transaction.state.log",
-    SHARE_TOPIC: "share.coordinator.state.topic",
+
+
+class InternalTopicSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a broker's configs say of an internal topic."""
+
+    num_partitions: int
+    replication_factor: int
+    segment_bytes: int
+    min_isr: int | None = None
+    """None if the broker has no such config for the topic: it has the cluster's ``min.insync.replicas``."""
+
+
+INTERNAL_TOPICS = {
+    GROUPS_TOPIC: SettingsTable(
+        InternalTopicSettings,
+        {
+            "num_partitions": "offsets.topic.num.partitions",
+            "replication_factor": "offsets.topic.replication.factor",
+            "segment_bytes": "offsets.topic.segment.bytes",
+        },
+    ),
+    TRANSACTIONS_TOPIC: SettingsTable(
+        InternalTopicSettings,
+        {
+            "num_partitions": "transaction.state.log.num.partitions",
+            "replication_factor": "transaction.state.log.replication.factor",
+            "segment_bytes": "transaction.state.log.segment.bytes",
+            "min_isr": Derived("transaction.state.log.min.isr", int),
+        },
+    ),
+    SHARE_TOPIC: SettingsTable(
+        InternalTopicSettings,
+        {
+            "num_partitions": "share.coordinator.state.topic.num.partitions",
+            "replication_factor": "share.coordinator.state.topic.replication.factor",
+            "segment_bytes": "share.coordinator.state.topic.segment.bytes",
+            "min_isr": Derived("share.coordinator.state.topic.min.isr", int),
+        },
+    ),
 }
-"""What the names of the configs for a topic begin with."""
 
 
 def creation_of(name: str, configs: NodeConfigs) -> CreateTopicsRequest.CreatableTopic:
     """The creation of an internal topic, as a broker's configs say."""
-    prefix = _PREFIXES[name]
+    settings = INTERNAL_TOPICS[name].read(configs)
     values = {
         "cleanup.policy": "compact",
-        "segment.bytes": str(number_of(configs, f"{prefix}.segment.bytes")),
+        "segment.bytes": str(settings.segment_bytes),
         "compression.type": "uncompressed" if name == TRANSACTIONS_TOPIC else "producer",
     }
     if name == TRANSACTIONS_TOPIC:
         values["unclean.leader.election.enable"] = "false"
-    if name != GROUPS_TOPIC:
-        values["min.insync.replicas"] = str(number_of(configs, f"{prefix}.min.isr"))
+    if settings.min_isr is not None:
+        values["min.insync.replicas"] = str(settings.min_isr)
     if name == SHARE_TOPIC:
         values["retention.ms"] = "-1"
         values["cleanup.policy"] = "delete"
     return CreateTopicsRequest.CreatableTopic(
         name=name,
-        num_partitions=number_of(configs, f"{prefix}.num.partitions"),
-        replication_factor=number_of(configs, f"{prefix}.replication.factor"),
+        num_partitions=settings.num_partitions,
+        replication_factor=settings.replication_factor,
         configs=[
             CreateTopicsRequest.CreatableTopicConfig(name=key, value=value) for key, value in values.items()
         ],

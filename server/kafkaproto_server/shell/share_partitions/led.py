@@ -20,7 +20,9 @@ from kafkaproto_server.config.keys.usable import usable
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.replicas.partition import Partition, Role
+from kafkaproto_server.core.share_partitions.acknowledging import complete
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter, spent_letters
+from kafkaproto_server.core.share_partitions.expiring import expire
 from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import (
@@ -314,7 +316,7 @@ class LedSharePartitions:
 
         def written(result: ShareStateResult) -> None:
             error = None if result.code is ErrorCode.NONE else _translated(result)
-            core.complete(change, is_kept=error is None, now_ms=self._clock.now_ms())
+            complete(core, change, is_kept=error is None, now_ms=self._clock.now_ms())
             if error is not None and error.code in _ENDS_STATE:
                 self.forget(led, error)
             done(error)
@@ -366,7 +368,7 @@ class LedSharePartitions:
     def watch_locks(self, led: LedSharePartition) -> None:
         """Locks were taken: see that they expire."""
         assert led.core is not None, "only then members have records"
-        at_ms = led.core.next_deadline_ms()
+        at_ms = led.core.locks.next_deadline_ms()
         if at_ms is not None and (led.expires_at_ms is None or at_ms < led.expires_at_ms):
             led.expires_at_ms = at_ms
             self._call_at(at_ms, partial(self._expire, led))
@@ -376,7 +378,7 @@ class LedSharePartitions:
         core = self.core_of(led)
         if led.is_gone or core is None:
             return
-        batches = core.expire(self._clock.now_ms())
+        batches = expire(core, self._clock.now_ms())
         led.lock_timeouts += sum(each.last_offset - each.first_offset + 1 for each in batches)
         if batches:
 

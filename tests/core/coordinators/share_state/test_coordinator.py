@@ -433,8 +433,8 @@ def test_a_former_coordinator_keeps_nothing() -> None:
     world = begun()
     world.coordinator.unload()
     assert world.state() is None
-    assert world.coordinator._needed.first is None
-    assert not world.coordinator._of_topic
+    assert world.coordinator._stored.needed.first is None
+    assert not world.coordinator._stored.of_topic
 
 
 def test_a_coordinator_removes_what_the_one_before_left() -> None:

@@ -9,6 +9,7 @@ from kafkaproto.messages import WriteShareGroupStateRequest
 from kafkaproto.records.coordinator import SHARE_RECORDS, CoordinatorRecord
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.core.share_partitions.acquiring import LogBatch, Wanted, acquire
+from kafkaproto_server.core.share_partitions.expiring import expire
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import ShareSettings
 from kafkaproto_server.requests.share_requests import ShareError
@@ -64,7 +65,7 @@ class Life:
             first = core.next_fetch_offset()
             acquire(core, WANTED, first, [LogBatch(first, min(first + 5, LAST_OFFSET - 1))], (), now_ms=0)
             core.log_start_moved(min(core.start_offset + 2, LAST_OFFSET))
-            self.send(core.state(core.expire(10**6)))
+            self.send(core.state(expire(core, 10**6)))
 
     @staticmethod
     def send(state: ShareState) -> None:

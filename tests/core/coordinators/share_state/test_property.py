@@ -118,10 +118,10 @@ def _forget(world: ShareWorld, key: Any, expected: Model) -> None:
 def _check(world: ShareWorld, key: Any, expected: Model) -> None:
     coordinator = world.coordinator
     of_topic: dict[bytes, set[SharePartitionKey]] = {}
-    for each in coordinator._partitions:
+    for each in coordinator._stored.by_key:
         of_topic.setdefault(each.topic_id, set()).add(each)
-    assert {topic_id: set(keys) for topic_id, keys in coordinator._of_topic.items()} == of_topic
-    assert coordinator._needed._snapshots.keys() == coordinator._partitions.keys()
+    assert {topic_id: set(keys) for topic_id, keys in coordinator._stored.of_topic.items()} == of_topic
+    assert coordinator._stored.needed._snapshots.keys() == coordinator._stored.by_key.keys()
     found = world.state(key)
     if expected.state is None:
         assert found is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.coordinators.share_state.coordinator import WEIGHT_AT_ONCE
+from kafkaproto_server.core.coordinators.share_state.maintenance import WEIGHT_AT_ONCE
 from kafkaproto_server.requests.share_state import ACKNOWLEDGED, ShareStateResult
 from tests.core.coordinators.support.share_world import KEY, TOPIC_ID, ShareWorld
 

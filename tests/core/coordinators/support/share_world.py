@@ -108,7 +108,7 @@ class ShareWorld:
 
     def state(self, key: SharePartitionKey = KEY) -> Any:
         """All of a state, and what it is checked against, for comparison."""
-        found = self.coordinator._partitions.get(key)
+        found = self.coordinator._stored.by_key.get(key)
         return found and (
             found.state,
             found.highest_leader_epoch,

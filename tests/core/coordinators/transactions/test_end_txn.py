@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.coordinators.transactions import coordinator
+from kafkaproto_server.core.coordinators.transactions import scans
 from kafkaproto_server.requests.transaction_requests import (
     ProducerOutcome,
 )
@@ -291,7 +291,7 @@ def test_an_end_that_bumped_nothing_is_no_reason_for_a_repetition() -> None:
 @pytest.fixture
 def looking(monkeypatch: pytest.MonkeyPatch) -> TransactionWorld:
     """A new coordinator that has not looked yet whether "z" was left to it, and where the end of "z" is decided."""
-    monkeypatch.setattr(coordinator, "LOOKS_AT_ONCE", 1)
+    monkeypatch.setattr(scans, "LOOKS_AT_ONCE", 1)
     world = TransactionWorld()
     world.begin("a")
     producer = world.begin("z")

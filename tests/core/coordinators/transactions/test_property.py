@@ -400,7 +400,7 @@ class TransactionMachine(RuleBasedStateMachine):
             ended = {id(work) for works, _ in log.ended for work in works}
             for work in self.works:
                 assert (partition in work.wrote) == (id(work) in ended)
-        states, markers = world.coordinator._states, world.coordinator._markers
+        states, markers = world.coordinator._states, world.coordinator._ends._markers
         assert (states._before, states._waiting, states._awaiting_ids) == ({}, {}, set()), "something waits"
         assert (markers._endings, markers._queues, markers._busy) == ({}, {}, set()), "markers are left"
         assert (markers.leaderless, world.coordinator.unwritten_completions) == (0, 0)

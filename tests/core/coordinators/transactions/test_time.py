@@ -7,7 +7,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import TransactionLogKey
 from kafkaproto_server.core.coordinators.transactions.config import TransactionConfig
-from kafkaproto_server.core.coordinators.transactions.coordinator import IDS_AT_ONCE
+from kafkaproto_server.core.coordinators.transactions.scans import IDS_AT_ONCE
 from tests.core.coordinators.support.transaction_world import P0, TransactionWorld
 
 HOUR_MS = 3_600_000
@@ -176,7 +176,7 @@ def test_the_markers_of_many_transactions_are_sent_some_at_a_time() -> None:
         world.end(producer, transactional_id=f"id-{index}")
     world.brokers.requests.clear()
     world.move()
-    assert len(world.coordinator._markers._endings) == IDS_AT_ONCE
+    assert len(world.coordinator._ends._markers._endings) == IDS_AT_ONCE
     world.advance(10)
     world.brokers.respond()
     assert {world.state(f"id-{index}") for index in range(count)} == {"CompleteCommit"}

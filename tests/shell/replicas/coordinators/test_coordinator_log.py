@@ -14,7 +14,7 @@ from kafkaproto.messages import GroupMetadataKey, GroupMetadataValue, OffsetComm
 from kafkaproto.records.coordinator import encode_coordinator_record
 from kafkaproto_server.base.metrics.histogram import Histogram
 from kafkaproto_server.core.coordinators.values import CoordinatorError, Record
-from kafkaproto_server.core.log_state.producers import ProducerRefused
+from kafkaproto_server.core.log_state.producer_state_entry import ProducerRefused
 from kafkaproto_server.core.replicas.partition import PartitionError
 from kafkaproto_server.shell.replicas.coordinators.coordinator_log import COMPRESSED_TO, PartitionLog
 

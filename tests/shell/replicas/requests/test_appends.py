@@ -11,7 +11,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto.records.limits import most_decompressed_bytes
-from kafkaproto_server.core.log_state.producers import ProducerRefused
+from kafkaproto_server.core.log_state.producer_state_entry import ProducerRefused
 from kafkaproto_server.core.replicas.partition import PartitionError
 from kafkaproto_server.requests.data import ProduceItem, ProduceResult
 from kafkaproto_server.requests.sender import MAX_RECORD_ERRORS

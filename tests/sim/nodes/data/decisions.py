@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
-from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.core.coordinators.transactions.ends import TransactionEnds
 from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.shell.replicas.coordinators.coordinator_log import PartitionLog
 from tests.sim.checkers.invariants import ViolationError
@@ -51,14 +51,14 @@ class Decisions:
             for name, watch in watches.items() if self._ledger is not None else ():
                 stack.enter_context(mock.patch.object(Partition, name, self._wrapped(name, watch)))
             if self._ledger is not None:
-                decide = self._deciding(TransactionCoordinator.__dict__["_decide"])
-                stack.enter_context(mock.patch.object(TransactionCoordinator, "_decide", decide))
+                decide = self._deciding(TransactionEnds.__dict__["_decide"])
+                stack.enter_context(mock.patch.object(TransactionEnds, "_decide", decide))
             yield
 
     def _deciding(self, original: Any) -> Callable[..., None]:
-        def decide(coordinator: TransactionCoordinator, *given: Any, **more: Any) -> None:
-            original(coordinator, *given, **more)
-            log = coordinator._states._log
+        def decide(ends: TransactionEnds, *given: Any, **more: Any) -> None:
+            original(ends, *given, **more)
+            log = ends._states._log
             assert isinstance(log, PartitionLog), "a node's coordinator writes to a partition"
             found = self._host_of(log._hosted.partition)
             if found is not None:

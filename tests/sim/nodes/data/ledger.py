@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from kafkaproto_server.core.log_state.producers import BATCHES_TO_RETAIN
+from kafkaproto_server.core.log_state.producer_state_entry import BATCHES_TO_RETAIN
 from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from tests.sim.checkers.invariants import ViolationError

@@ -13,7 +13,8 @@ from kafkaproto_server.core.coordinators.groups.consumer import change
 from kafkaproto_server.core.coordinators.groups.consumer.change import ConsumerChange
 from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
 from kafkaproto_server.core.coordinators.groups.sessions import SessionWatches
-from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.core.coordinators.transactions.producer_initialization import ProducerInitialization
+from kafkaproto_server.core.coordinators.transactions.scans import TransactionScans
 from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.requests.transaction_requests import ProducerOutcome
 from kafkaproto_server.shell.replicas.coordinators import coordinator_log
@@ -81,7 +82,7 @@ def _does_not_take_steps() -> Patches:
 
 
 def _gives_second_producers_the_epoch_of_the_first() -> Patches:
-    original = TransactionCoordinator._init
+    original = ProducerInitialization._init
 
     def init(self: Any, values: Any, done: Any) -> None:
         known = self._states.get(values.transactional_id)
@@ -94,11 +95,11 @@ def _gives_second_producers_the_epoch_of_the_first() -> Patches:
                 )
             )
 
-    return [(TransactionCoordinator, "_init", init)]
+    return [(ProducerInitialization, "_init", init)]
 
 
 def _does_not_abort_late_transactions() -> Patches:
-    return [(TransactionCoordinator, "_abort_timed_out", nothing)]
+    return [(TransactionScans, "_abort_timed_out", nothing)]
 
 
 def _commits_offsets_of_aborted_transactions() -> Patches:

@@ -10,7 +10,12 @@ from msgspec import structs
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.log_state import producers
 from kafkaproto_server.core.log_state.leader_epochs import LeaderEpochs
-from kafkaproto_server.core.log_state.producers import ProducerRefused, ProducerStates
+from kafkaproto_server.core.log_state.producer_state_entry import (
+    BATCH,
+    ProducerRefused,
+    ProducerStateEntry,
+)
+from kafkaproto_server.core.log_state.producers import ProducerStates
 from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.shell.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.shell.replicas.files.checkpointed import Checkpointed
@@ -56,17 +61,17 @@ def _takes_gaps_in_sequences() -> Patches:
 
 
 def _responds_to_repeated_batches_with_other_offsets() -> Patches:
-    original = producers._Producer.find
+    original = ProducerStateEntry.find
 
     def find(self: Any, header: Any) -> Any:
         found = original(self, header)
         return None if found is None else found._replace(base_offset=found.base_offset + 1)
 
-    return [(producers._Producer, "find", find)]
+    return [(ProducerStateEntry, "find", find)]
 
 
 def _remembers_one_batch_of_a_producer() -> Patches:
-    return [(producers, "_KEPT_BYTES", producers._BATCH.size)]
+    return [(producers, "KEPT_BYTES", BATCH.size)]
 
 
 def _forgets_producers_as_a_new_leader() -> Patches:

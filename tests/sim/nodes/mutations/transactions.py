@@ -11,7 +11,9 @@ from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
+from kafkaproto_server.core.coordinators.transactions.ends import TransactionEnds
 from kafkaproto_server.core.coordinators.transactions.markers import MarkerSender
+from kafkaproto_server.core.coordinators.transactions.producer_initialization import ProducerInitialization
 from kafkaproto_server.core.coordinators.transactions.transaction import Transaction, TransactionState
 from kafkaproto_server.core.log_state.transactions import Transactions
 from kafkaproto_server.core.replicas.verification import Verifications
@@ -40,7 +42,7 @@ def transaction_mutation(
 
 def _leaves_open_what_it_takes_over() -> Patches:
     """The next producer begins at once, with the next epoch."""
-    original = TransactionCoordinator._init
+    original = ProducerInitialization._init
 
     def init(self: Any, values: Any, done: Any) -> None:
         known = self._states.get(values.transactional_id)
@@ -54,11 +56,11 @@ def _leaves_open_what_it_takes_over() -> Patches:
         else:
             done(ProducerOutcome(code=ErrorCode.CONCURRENT_TRANSACTIONS))
 
-    return [(TransactionCoordinator, "_init", init)]
+    return [(ProducerInitialization, "_init", init)]
 
 
 def _does_not_check_epochs() -> Patches:
-    original = TransactionCoordinator._end_and_bump
+    original = TransactionEnds._end_and_bump
 
     def end_and_bump(self: Any, transaction: Any, values: Any, done: Any) -> None:
         original(
@@ -69,8 +71,8 @@ def _does_not_check_epochs() -> Patches:
         )
 
     return [
-        (TransactionCoordinator, "_check_producer", staticmethod(nothing)),
-        (TransactionCoordinator, "_end_and_bump", end_and_bump),
+        (Transaction, "check_producer", nothing),
+        (TransactionEnds, "_end_and_bump", end_and_bump),
     ]
 
 
@@ -95,7 +97,7 @@ def _completes_without_all_markers() -> Patches:
 
 
 def _forgets_decisions_when_it_moves() -> Patches:
-    return [(TransactionCoordinator, "_send_markers_again", nothing)]
+    return [(TransactionEnds, "complete_left", nothing)]
 
 
 def _forgets_partitions_when_it_moves() -> Patches:
@@ -116,7 +118,7 @@ def _decides_before_that_is_committed() -> Patches:
         told(ErrorCode.NONE)
         self._markers.begin(ended)
 
-    return [(TransactionCoordinator, "_decide", decide)]
+    return [(TransactionEnds, "_decide", decide)]
 
 
 # -- the partitions ----------------------------------------------------------------------------------------------

@@ -16,3 +16,5 @@ class ShareStateConfig(msgspec.Struct, frozen=True, kw_only=True):
     cold_snapshot_interval_ms: int = 300_000
     """``share.coordinator.cold.partition.snapshot.interval.ms``: how often the state of share partitions that do not
     change is written anew. Otherwise old records could not be deleted."""
+    write_timeout_ms: int = 5_000
+    """``share.coordinator.write.timeout.ms``: how long a request waits until what it has written is committed."""

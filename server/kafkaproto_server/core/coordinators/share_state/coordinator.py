@@ -10,27 +10,25 @@ another request's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
 
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.message import Message
-from kafkaproto.messages import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue
 from kafkaproto.uuids import to_text
 from kafkaproto_server.base.error_texts import quoted
 from kafkaproto_server.base.metrics.coordinators import ShareStateMetrics
 from kafkaproto_server.core.coordinators.share_state.batches import BatchError, check_combinable, combined
 from kafkaproto_server.core.coordinators.share_state.config import ShareStateConfig
-from kafkaproto_server.core.coordinators.share_state.needed_offsets import NeededOffsets
+from kafkaproto_server.core.coordinators.share_state.maintenance import ShareStateMaintenance
+from kafkaproto_server.core.coordinators.share_state.ports import ShareLog, SharePorts
 from kafkaproto_server.core.coordinators.share_state.records import snapshot_record, tombstone, update_record
 from kafkaproto_server.core.coordinators.share_state.state import (
     PartitionState,
     SharePartitionKey,
     StoredSharePartition,
-    state_before_update,
-    state_of_snapshot,
 )
-from kafkaproto_server.core.coordinators.values import CoordinatorError, CoordinatorLog, Record, Surroundings
+from kafkaproto_server.core.coordinators.share_state.stored_partitions import StoredSharePartitions
+from kafkaproto_server.core.coordinators.values import CoordinatorError, Record, Surroundings
 from kafkaproto_server.requests.share_state import (
     MAX_STATE_BATCHES,
     NO_DELIVERY_COMPLETE_COUNT,
@@ -42,29 +40,8 @@ from kafkaproto_server.requests.share_state import (
     problem_of_write,
 )
 
-WEIGHT_AT_ONCE = 100
-"""How many share partitions, and batches of them, are dealt with in one turn if there is something to do for all."""
 NO_EPOCH = 0
 """State and leader epoch in the summary of a share partition without state."""
-
-
-class ShareLog(CoordinatorLog, Protocol):
-    @property
-    def end_offset(self) -> int:
-        """Behind the last record."""
-
-
-class SharePorts(Protocol):
-    """What the share coordinator needs of the cluster and of its partition."""
-
-    def is_enabled(self) -> bool:
-        """Whether the cluster has share groups (share.version). Without them, nothing is written on its own."""
-
-    def has_partition(self, topic_id: bytes, partition: int) -> bool:
-        """Whether there is a topic with such a partition."""
-
-    def prune(self, offset: int, done: Callable[[bool], None]) -> None:
-        """Delete the records before an offset. ``done`` is called with whether that was done."""
 
 
 class ShareCoordinator:
@@ -83,72 +60,36 @@ class ShareCoordinator:
         self._surroundings = surroundings
         self._ports = ports
         self._metrics = metrics
-        self._partitions: dict[SharePartitionKey, StoredSharePartition] = {}
-        self._of_topic: dict[bytes, dict[SharePartitionKey, None]] = {}
-        self._needed = NeededOffsets()
-        self.pruned_offset: int | None = None
-        """The records before it are deleted; None if none were deleted yet."""
-        self._is_over = False
+        self._stored = StoredSharePartitions(config)
+        self._maintenance = ShareStateMaintenance(
+            config, log, surroundings, ports, self._stored, self._append
+        )
 
     # -- records -------------------------------------------------------------------------------------------------
 
     def replay(self, key: Message, value: Message | None, offset: int, producer_id: int) -> None:
         """Take a record over that was read. Nobody writes to the topic in a transaction."""
-        self._take(key, value, offset)
+        self._stored.take(key, value, offset)
 
     def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
         """No transaction has a part in the topic; a marker that comes all the same means nothing."""
 
-    def _take(self, key: Message, value: Message | None, offset: int) -> None:
-        """Take a record over, one that was read or one that was just written."""
-        assert isinstance(key, ShareSnapshotKey | ShareUpdateKey), "there are no other records"
-        name = SharePartitionKey(key.group_id, bytes(key.topic_id), key.partition)
-        if isinstance(key, ShareSnapshotKey):
-            if value is None:
-                self._forget(name)
-                self._needed.removed(name, offset)
-            else:
-                assert isinstance(value, ShareSnapshotValue), "the key says so"
-                found = self._partitions.get(name) or self._new(name, state_of_snapshot(value))
-                found.replay_snapshot(value, self._config().updates_per_snapshot)
-                self._needed.snapshot(name, offset)
-        elif value is not None:
-            assert isinstance(value, ShareUpdateValue), "the key says so"
-            found = self._partitions.get(name) or self._new(name, state_before_update(value))
-            found.replay_update(value)
-
-    def _new(self, key: SharePartitionKey, state: PartitionState) -> StoredSharePartition:
-        found = self._partitions[key] = StoredSharePartition(state)
-        self._of_topic.setdefault(key.topic_id, {})[key] = None
-        return found
-
-    def _forget(self, key: SharePartitionKey) -> None:
-        if self._partitions.pop(key, None) is not None:
-            of_topic = self._of_topic[key.topic_id]
-            del of_topic[key]
-            if not of_topic:
-                del self._of_topic[key.topic_id]
-
     def loaded(self) -> Sequence[str]:
         """All records are replayed: requests may come. Returns what was mended: nothing ever is."""
-        self._later(self._config().prune_interval_ms, self._prune)
-        self._later(self._config().cold_snapshot_interval_ms, self._snapshot_cold)
-        self._remove_left()
+        self._maintenance.begin()
         return ()
 
     def unload(self) -> None:
         """Another broker coordinates now, or this one in a later epoch. Timers may know of this coordinator for some
         minutes: they must not keep all states."""
-        self._is_over = True
-        self._partitions = {}
-        self._of_topic = {}
-        self._needed = NeededOffsets()
+        self._maintenance.close()
+        self._stored.clear()
 
     # -- requests ------------------------------------------------------------------------------------------------
 
     def initialize(self, key: SharePartitionKey, state_epoch: int, start_offset: int, done: Done) -> None:
         """Begin a state anew. Refused with INVALID_REQUEST, FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
-        found = self._partitions.get(key)
+        found = self._stored.by_key.get(key)
         if key.partition < 0:
             refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         elif state_epoch < NO_STATE_EPOCH:
@@ -178,7 +119,7 @@ class ShareCoordinator:
 
         Refused with INVALID_REQUEST if there is no state, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION.
         """
-        found = self._partitions.get(key)
+        found = self._stored.by_key.get(key)
         if key.partition < 0:
             refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         elif leader_epoch < 0:
@@ -207,7 +148,7 @@ class ShareCoordinator:
             refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         else:
             refusal = self._unknown(key)
-        found = self._partitions.get(key)
+        found = self._stored.by_key.get(key)
         if refusal is not None:
             self._answer((), refusal, done)
         elif found is None:
@@ -225,7 +166,7 @@ class ShareCoordinator:
         FENCED_STATE_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, and UNKNOWN_SERVER_ERROR if there are too many batches, or they
         cannot be combined with those that a record has brought.
         """
-        found = self._partitions.get(key)
+        found = self._stored.by_key.get(key)
         if key.partition < 0:
             refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         elif leader_epoch < 0:
@@ -285,7 +226,7 @@ class ShareCoordinator:
             refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         else:
             refusal = self._unknown(key)
-        is_there = refusal is None and key in self._partitions
+        is_there = refusal is None and key in self._stored.by_key
         self._answer((tombstone(key),) if is_there else (), refusal or ShareStateResult(ErrorCode.NONE), done)
 
     def _unknown(self, key: SharePartitionKey) -> ShareStateResult | None:
@@ -352,83 +293,18 @@ class ShareCoordinator:
         if records:
             offset = self._log.append(records) - len(records)
             for position, record in enumerate(records):
-                self._take(record.key, record.value, offset + position)
+                self._stored.take(record.key, record.value, offset + position)
 
-    # -- work of its own -----------------------------------------------------------------------------------------
+    # -- what no request asks for --------------------------------------------------------------------------------
 
     def topics_deleted(self, topic_ids: Iterable[bytes]) -> None:
         """Topics are no more: their states are removed."""
-        keys = [key for topic_id in topic_ids for key in self._of_topic.get(topic_id, ())]
-        self._in_turns(iter(keys), tombstone)
+        self._maintenance.topics_deleted(topic_ids)
 
-    def _remove_left(self) -> None:
-        """Remove the states of topics that were deleted while nobody coordinated here, or could write."""
-        self.topics_deleted([each for each in self._of_topic if not self._ports.has_partition(each, 0)])
-
-    def _prune(self) -> None:
-        """Delete what is not needed, once the snapshots on which that rests are committed."""
-        self._remove_left()
-        offset = self._needed.first
-        if self._ports.is_enabled() and offset and offset != self.pruned_offset:
-
-            def committed(code: ErrorCode) -> None:
-                if code is ErrorCode.NONE and not self._is_over:
-                    self._ports.prune(offset, pruned)
-
-            def pruned(is_done: bool) -> None:
-                if is_done:
-                    self.pruned_offset = offset
-
-            self._log.when_committed(self._log.end_offset, committed)
-        self._later(self._config().prune_interval_ms, self._prune)
-
-    def _snapshot_cold(self) -> None:
-        """Write those states anew that have not been written as a whole for long, unless that was done for all of them
-        and nothing has changed since."""
-        interval_ms = self._config().cold_snapshot_interval_ms
-
-        def snapshot(key: SharePartitionKey) -> Record | None:
-            state = self._partitions[key].state
-            now_ms = self._surroundings.wall_ms()
-            if now_ms - state.write_timestamp_ms < interval_ms:
-                return None
-            epoch = state.next_snapshot_epoch
-            return snapshot_record(key, state._replace(snapshot_epoch=epoch, write_timestamp_ms=now_ms))
-
-        if self._ports.is_enabled() and not all(each.state.is_cold for each in self._partitions.values()):
-            self._in_turns(iter(list(self._partitions)), snapshot)
-        self._later(interval_ms, self._snapshot_cold)
-
-    def _in_turns(
-        self, keys: Iterator[SharePartitionKey], make: Callable[[SharePartitionKey], Record | None]
-    ) -> None:
-        """Write a record for each of many share partitions, some at a time. If the log refuses one, the rest has to
-        wait for the next time."""
-        if self._is_over:
-            return
-        weight = 0
-        for key in keys:
-            found = self._partitions.get(key)
-            record = None if found is None else make(key)
-            weight += 1
-            if record is not None:
-                weight += len(self._partitions[key].state.batches)
-                try:
-                    self._append((record,))
-                except CoordinatorError:
-                    return
-            if weight >= WEIGHT_AT_ONCE:
-                self._surroundings.call_at(
-                    self._surroundings.now_ms() + 1, lambda: self._in_turns(keys, make)
-                )
-                return
-
-    def _later(self, delay_ms: int, call: Callable[[], None]) -> None:
-        def due() -> None:
-            if not self._is_over:
-                call()
-
-        self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, due)
+    @property
+    def pruned_offset(self) -> int | None:
+        """The records before it are deleted; None if none were deleted yet."""
+        return self._maintenance.pruned_offset
 
 
 def _invalid(message: str) -> ShareStateResult:

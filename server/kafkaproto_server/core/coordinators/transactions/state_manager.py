@@ -91,6 +91,15 @@ class TransactionStateManager:
         for each in tuple(self._waiting):
             self.call_waiting(each)
 
+    def later(self, delay_ms: int, call: Callable[[], None]) -> None:
+        """Call after a while, unless another broker coordinates by then."""
+
+        def due() -> None:
+            if not self._is_closed:
+                call()
+
+        self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, due)
+
     # -- what is known -------------------------------------------------------------------------------------------
 
     def get(self, transactional_id: str) -> Transaction | None:

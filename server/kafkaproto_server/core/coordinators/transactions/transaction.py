@@ -105,6 +105,24 @@ class Transaction:
     def has_timeout(self) -> bool:
         return self.timeout_ms != NO_TIMEOUT_MS
 
+    def check_usable(self) -> None:
+        """No coordinator writes these states. A record that has one all the same is not to be trusted.
+
+        Raises CoordinatorError: UNKNOWN_SERVER_ERROR.
+        """
+        if self.state in UNWRITTEN:
+            raise CoordinatorError(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def check_producer(self, producer_id: int, producer_epoch: int) -> None:
+        """Whether a request comes from the producer that has this transactional id now.
+
+        Raises CoordinatorError: INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED.
+        """
+        if self.producer_id != producer_id:
+            raise CoordinatorError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        if self.producer_epoch != producer_epoch:
+            raise CoordinatorError(ErrorCode.PRODUCER_FENCED)
+
     # -- a producer begins ---------------------------------------------------------------------------------------
 
     @classmethod

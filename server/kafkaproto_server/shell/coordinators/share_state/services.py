@@ -8,13 +8,13 @@ from collections.abc import Callable
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import CurrentSettings
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
-from kafkaproto_server.shell.coordinators.share_state.share_state import CurrentShareConfig, ShareCoordinators
+from kafkaproto_server.shell.coordinators.share_state.share_state import SHARE_STATE, ShareCoordinators
 from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
-from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 
 
@@ -32,15 +32,17 @@ class ShareServices:
         metrics: CoordinatorMetrics,
         clock: Clock,
     ) -> None:
-        """``create_topic`` asks for an internal topic."""
+        """``configs`` returns the same object as long as it has the same values. ``create_topic`` asks for an internal
+        topic."""
+        config = CurrentSettings(SHARE_STATE, configs)
         self.coordinators = ShareCoordinators(
             image=image,
-            config=CurrentShareConfig(configs),
+            config=config,
             surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
             delete_records=manager.delete_records,
             make_log=lambda hosted: manager.coordinator_log(
                 hosted,
-                lambda: number_of(configs(), "share.coordinator.write.timeout.ms"),
+                lambda: config().write_timeout_ms,
                 metrics.share_commits,
             ),
             load=manager.coordinator_loading,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.coordinator import SHARE_RECORDS
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
-from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import SettingsTable
 from kafkaproto_server.core.coordinators.share_state.config import ShareStateConfig
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
@@ -21,35 +21,20 @@ from kafkaproto_server.shell.coordinators.led import LedPartitions
 from kafkaproto_server.shell.replicas.coordinators.coordinator_loading import Loading
 from kafkaproto_server.shell.replicas.coordinators.coordinator_log import PartitionLog
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 
 PRUNE_TIMEOUT_MS = 30_000
 """How long the other replicas have time to delete records; the next time comes anyway."""
 
 
-def share_config(configs: NodeConfigs) -> ShareStateConfig:
-    """The settings of the coordinator, from the broker's configs."""
-    prefix = "share.coordinator"
-    return ShareStateConfig(
-        updates_per_snapshot=number_of(configs, f"{prefix}.snapshot.update.records.per.snapshot"),
-        prune_interval_ms=number_of(configs, f"{prefix}.state.topic.prune.interval.ms"),
-        cold_snapshot_interval_ms=number_of(configs, f"{prefix}.cold.partition.snapshot.interval.ms"),
-    )
-
-
-class CurrentShareConfig:
-    """The settings as they are now. They are computed anew when a config changes: each record asks for them."""
-
-    def __init__(self, configs: Callable[[], NodeConfigs]) -> None:
-        self._configs = configs
-        self._known_of: NodeConfigs | None = None
-        self._known = ShareStateConfig()
-
-    def __call__(self) -> ShareStateConfig:
-        configs = self._configs()
-        if configs is not self._known_of:
-            self._known_of, self._known = configs, share_config(configs)
-        return self._known
+SHARE_STATE = SettingsTable(
+    ShareStateConfig,
+    {
+        "updates_per_snapshot": "share.coordinator.snapshot.update.records.per.snapshot",
+        "prune_interval_ms": "share.coordinator.state.topic.prune.interval.ms",
+        "cold_snapshot_interval_ms": "share.coordinator.cold.partition.snapshot.interval.ms",
+        "write_timeout_ms": "share.coordinator.write.timeout.ms",
+    },
+)
 
 
 class _Ports:

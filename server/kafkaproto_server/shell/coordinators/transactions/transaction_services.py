@@ -10,6 +10,7 @@ import trio
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import CurrentSettings
 from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC
@@ -22,16 +23,19 @@ from kafkaproto_server.requests.transaction_requests import (
     TopicPartition,
 )
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
+from kafkaproto_server.shell.coordinators.internal_topics import INTERNAL_TOPICS
 from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.shell.coordinators.transactions.added_partitions import AddedPartitions
 from kafkaproto_server.shell.coordinators.transactions.markers import MarkerChannels
-from kafkaproto_server.shell.coordinators.transactions.transactional_appends import TransactionalAppends
+from kafkaproto_server.shell.coordinators.transactions.transactional_appends import (
+    VERIFICATION,
+    TransactionalAppends,
+)
 from kafkaproto_server.shell.coordinators.transactions.transactions import (
+    TRANSACTIONS,
     NewProducerId,
     TransactionCoordinators,
-    transaction_config,
 )
-from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 
 
@@ -49,8 +53,9 @@ class TransactionServices:
         metrics: CoordinatorMetrics,
         clock: Clock,
     ) -> None:
+        """``configs`` returns the same object as long as it has the same values."""
         self._image = image
-        self._configs = configs
+        self._offsets_topic = CurrentSettings(INTERNAL_TOPICS[GROUPS_TOPIC], configs)
         self.markers = MarkerChannels(
             others,
             image=image,
@@ -59,7 +64,7 @@ class TransactionServices:
         )
         self.coordinators = TransactionCoordinators(
             image=image,
-            config=lambda: transaction_config(configs()),
+            config=CurrentSettings(TRANSACTIONS, configs),
             surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
             new_producer_id=new_producer_id,
             markers=self.markers,
@@ -84,7 +89,7 @@ class TransactionServices:
             ),
             clock=clock,
             call_at=manager.call_at,
-            configs=configs,
+            settings=CurrentSettings(VERIFICATION, configs),
         )
         manager.set_verifies_transactions(self._appends.verifies)
 
@@ -104,7 +109,7 @@ class TransactionServices:
         """The partition of ``__consumer_offsets`` for a group, also while there is no such topic."""
         topic = self._image().topic_by_name(GROUPS_TOPIC)
         if topic is None:
-            partitions = number_of(self._configs(), "offsets.topic.num.partitions")
+            partitions = self._offsets_topic().num_partitions
         else:
             partitions = len(topic.partitions)
         return TopicPartition(GROUPS_TOPIC, partition_of(group_id, partitions))

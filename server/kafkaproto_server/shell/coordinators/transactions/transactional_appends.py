@@ -14,12 +14,13 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+import msgspec
 from msgspec import structs
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.base.ports import Buffer, Clock
 from kafkaproto_server.base.types import BATCH_HEADER_BYTES
-from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import SettingsTable
 from kafkaproto_server.core.coordinators.values import told_code
 from kafkaproto_server.core.replicas.partition import Partition, PartitionError
 from kafkaproto_server.requests.data import Produced, ProduceItem, ProduceResult
@@ -31,7 +32,6 @@ from kafkaproto_server.requests.transaction_requests import (
     TopicPartition,
 )
 from kafkaproto_server.shell.coordinators.transactions.added_partitions import AddedPartitions
-from kafkaproto_server.shell.replicas.files.topic_settings import is_on, number_of
 
 NO_SEQUENCE = -1
 _PRODUCER = struct.Struct(">qhi")
@@ -50,6 +50,27 @@ _NOT_VERIFIED = frozenset(
 """Codes after which a producer would look for another leader, or not send again. With NOT_ENOUGH_REPLICAS it does."""
 
 
+class VerificationSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The broker's configs that say whether, and for how long, a coordinator is asked."""
+
+    is_enabled: bool
+    retry_backoff_ms: int
+    max_retry_backoff_ms: int
+    """In all, and not for one pause, as in Apache Kafka."""
+    request_timeout_ms: int
+
+
+VERIFICATION = SettingsTable(
+    VerificationSettings,
+    {
+        "is_enabled": "transaction.partition.verification.enable",
+        "retry_backoff_ms": "add.partitions.to.txn.retry.backoff.ms",
+        "max_retry_backoff_ms": "add.partitions.to.txn.retry.backoff.max.ms",
+        "request_timeout_ms": "request.timeout.ms",
+    },
+)
+
+
 class TransactionalAppends:
     """Produce requests of transactional producers. See `TransactionPort.produce`."""
 
@@ -61,7 +82,7 @@ class TransactionalAppends:
         produce: Callable[[Sequence[ProduceItem], int, int, Produced], None],
         clock: Clock,
         call_at: Callable[[int, Callable[[], None]], None],
-        configs: Callable[[], NodeConfigs],
+        settings: Callable[[], VerificationSettings],
     ) -> None:
         """``leading`` returns a partition that this broker leads, by topic id and index, or raises PartitionError.
         ``produce`` appends, with acks and timeout."""
@@ -70,7 +91,7 @@ class TransactionalAppends:
         self._produce = produce
         self._clock = clock
         self._call_at = call_at
-        self._configs = configs
+        self._settings = settings
 
     def produce(
         self,
@@ -105,7 +126,7 @@ class TransactionalAppends:
         self.verify(producer, places, asks, verified)
 
     def verifies(self) -> bool:
-        return is_on(self._configs(), "transaction.partition.verification.enable")
+        return self._settings().is_enabled
 
     def verify(
         self,
@@ -120,12 +141,9 @@ class TransactionalAppends:
         numbers, the guards of those for which the coordinator was asked, and the errors of those that must not be
         appended.
         """
-        configs = self._configs()
-        until_ms = self._clock.now_ms() + min(
-            number_of(configs, "add.partitions.to.txn.retry.backoff.max.ms"),
-            number_of(configs, "request.timeout.ms"),
-        )
-        pause_ms = number_of(configs, "add.partitions.to.txn.retry.backoff.ms")
+        settings = self._settings()
+        until_ms = self._clock.now_ms() + min(settings.max_retry_backoff_ms, settings.request_timeout_ms)
+        pause_ms = settings.retry_backoff_ms
 
         def ask() -> None:
             guards, names, errors = self._begin(producer, places, asks)

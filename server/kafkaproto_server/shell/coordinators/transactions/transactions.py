@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.records.coordinator import TRANSACTION_RECORDS
 from kafkaproto_server.base.metrics.histogram import Histogram
-from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import SettingsTable
 from kafkaproto_server.core.coordinators.transactions.config import TransactionConfig
 from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
 from kafkaproto_server.core.coordinators.transactions.values import MarkerPorts
@@ -20,21 +20,21 @@ from kafkaproto_server.shell.coordinators.led import LedPartitions
 from kafkaproto_server.shell.replicas.coordinators.coordinator_loading import Loading
 from kafkaproto_server.shell.replicas.coordinators.coordinator_log import PartitionLog
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.topic_settings import is_on, number_of
 
 NewProducerId = Callable[[Callable[[int | None], None]], None]
 """Calls its argument with a producer id, or with None if there is none now."""
 
 
-def transaction_config(configs: NodeConfigs) -> TransactionConfig:
-    """The settings of the coordinator, from the broker's configs."""
-    return TransactionConfig(
-        max_timeout_ms=number_of(configs, "transaction.max.timeout.ms"),
-        expiration_ms=number_of(configs, "transactional.id.expiration.ms"),
-        abort_interval_ms=number_of(configs, "transaction.abort.timed.out.transaction.cleanup.interval.ms"),
-        remove_interval_ms=number_of(configs, "transaction.remove.expired.transaction.cleanup.interval.ms"),
-        two_phase_commit_enable=is_on(configs, "transaction.two.phase.commit.enable"),
-    )
+TRANSACTIONS = SettingsTable(
+    TransactionConfig,
+    {
+        "max_timeout_ms": "transaction.max.timeout.ms",
+        "expiration_ms": "transactional.id.expiration.ms",
+        "abort_interval_ms": "transaction.abort.timed.out.transaction.cleanup.interval.ms",
+        "remove_interval_ms": "transaction.remove.expired.transaction.cleanup.interval.ms",
+        "two_phase_commit_enable": "transaction.two.phase.commit.enable",
+    },
+)
 
 
 class TransactionCoordinators:

@@ -17,7 +17,7 @@ from kafkaproto.records.coordinator import encode_coordinator_record
 from kafkaproto_server.base.metrics.histogram import Histogram
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.core.coordinators.values import CoordinatorError, Record, told_code
-from kafkaproto_server.core.log_state.producers import ProducerRefused
+from kafkaproto_server.core.log_state.producer_state_entry import ProducerRefused
 from kafkaproto_server.core.replicas.partition import Partition, PartitionError
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.requests.appends import Appends

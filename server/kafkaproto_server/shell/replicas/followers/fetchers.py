@@ -34,7 +34,7 @@ from kafkaproto_server.base.metrics.topics import TopicMetrics
 from kafkaproto_server.base.ports import Clock, Rng
 from kafkaproto_server.base.types import Endpoint, OffsetAndEpoch
 from kafkaproto_server.core.log_state.transactions import end_transaction_marker
-from kafkaproto_server.core.replicas.fetch_sessions import FULL_EPOCH
+from kafkaproto_server.core.replicas.fetch_session import FULL_EPOCH
 from kafkaproto_server.core.replicas.fetcher_session import FetcherSession
 from kafkaproto_server.core.replicas.inter_broker_versions import fetch_version, list_offsets_version
 from kafkaproto_server.core.replicas.partition import NO_EPOCH, Partition, Role

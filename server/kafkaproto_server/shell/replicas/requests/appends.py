@@ -23,7 +23,7 @@ from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.metrics.topics import TopicCounts, TopicMetrics, Waiting
 from kafkaproto_server.base.ports import Clock
-from kafkaproto_server.core.log_state.producers import AppendedBefore, ProducerRefused
+from kafkaproto_server.core.log_state.producer_state_entry import AppendedBefore, ProducerRefused
 from kafkaproto_server.core.log_state.transactions import EndTransactionMarker
 from kafkaproto_server.core.replicas.incoming_batches import (
     BatchRefused,

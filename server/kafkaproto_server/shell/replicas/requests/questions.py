@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.log_state.producers import ActiveProducer
+from kafkaproto_server.core.log_state.producer_state_entry import ActiveProducer
 from kafkaproto_server.core.replicas.partition import NO_EPOCH, PartitionError, Role
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.data import EpochEnd, EpochQuery, LogStatus
