@@ -28,7 +28,7 @@ from kafkaproto_server.core.controller.machine import appending, controller
 from kafkaproto_server.core.controller.machine.changes import Change
 from kafkaproto_server.core.controller.machine.log_states import load_batch_steps
 from kafkaproto_server.core.controller.machine.parked_responses import ParkedResponse
-from kafkaproto_server.core.controller.partitions import partitions
+from kafkaproto_server.core.controller.partitions import broker_changes, partitions
 from kafkaproto_server.core.controller.values.batches import batch_ends
 from kafkaproto_server.core.controller.values.command import ApiError
 from kafkaproto_server.core.controller.values.events import BatchCommitted
@@ -257,7 +257,10 @@ MUTATIONS = (
     cluster_mutation(
         "shrinks an ISR and keeps the leader",
         MetadataInvariant.LEADER_IN_ISR,
-        lambda: [(partitions, "partition_change", _moves_no_leader(partitions.partition_change))],
+        lambda: [
+            (module, "partition_change", _moves_no_leader(partitions.partition_change))
+            for module in (partitions, broker_changes)
+        ],
     ),
     cluster_mutation(
         "takes into an ISR who is no replica", MetadataInvariant.ISR_WITHIN_REPLICAS, _takes_outsiders
