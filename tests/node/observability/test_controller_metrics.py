@@ -212,7 +212,7 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
         return state
 
     monkeypatch.setattr("kafkaproto_server.core.controller.machine.appending.load_steps", load_steps)
-    run_to_end(controller._append((deque([record]), deque([b"encoded"]), (1,))))
+    run_to_end(controller._changes._append((deque([record]), deque([b"encoded"]), (1,))))
     (append,) = controller.take_effects()
     assert isinstance(append, AppendRecords)
     harness.half._gather(append)

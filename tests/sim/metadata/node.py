@@ -104,6 +104,8 @@ class WatchedController(Controller):
         self._active_since_ms = 0
         self._heard_ms: dict[tuple[int, int], int] = {}
         """By broker id and epoch: the time of the last contact."""
+        self._begin = self._changes._carry_out
+        self._changes._carry_out = self._carry_out  # type: ignore[method-assign]
 
     def handle(self, event: ControllerEvent, now_ms: int, *, wall_ms: int) -> None:
         """As the controller's own."""
@@ -123,12 +125,13 @@ class WatchedController(Controller):
 
     def _carry_out(self, change: Change) -> Iterator[None]:
         watch = self._watch
-        waits = [each for each in sorted(watch.fencing) if watch.is_silent(each, self._now_ms)]
+        now_ms = self._situations.now_ms
+        waits = [each for each in sorted(watch.fencing) if watch.is_silent(each, now_ms)]
         command = change.command
         is_command = command is not None and not isinstance(command.request, BrokerHeartbeatRequest)
         if waits and is_command and change.times_passed < MAX_AHEAD:
             raise ViolationError(MetadataInvariant.FENCING_GOES_FIRST, f"{change.name} before {waits}")
-        return super()._carry_out(change)
+        return self._begin(change)
 
     def take_effects(self) -> list[Effect]:
         """As the controller's own."""

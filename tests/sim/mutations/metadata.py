@@ -24,11 +24,16 @@ from kafkaproto_server.core.controller.brokers import (
 from kafkaproto_server.core.controller.brokers import assign_replicas_to_dirs as assign_directories
 from kafkaproto_server.core.controller.brokers.heartbeats import BrokerControlState
 from kafkaproto_server.core.controller.commands import create_topics as topics
-from kafkaproto_server.core.controller.machine import appending, controller
+from kafkaproto_server.core.controller.machine import (
+    appending,
+    broker_liveness,
+    change_processor,
+    controller,
+)
 from kafkaproto_server.core.controller.machine.changes import Change
 from kafkaproto_server.core.controller.machine.log_states import load_batch_steps
 from kafkaproto_server.core.controller.machine.parked_responses import ParkedResponse
-from kafkaproto_server.core.controller.partitions import partitions
+from kafkaproto_server.core.controller.partitions import broker_changes, partitions
 from kafkaproto_server.core.controller.values.batches import batch_ends
 from kafkaproto_server.core.controller.values.command import ApiError
 from kafkaproto_server.core.controller.values.events import BatchCommitted
@@ -48,7 +53,7 @@ def _answers_at_once() -> Patches:
     def reply(**fields: Any) -> ParkedResponse:
         return ParkedResponse(**{**fields, "committed_at": 0})
 
-    return [(controller, "ParkedResponse", reply)]
+    return [(change_processor, "ParkedResponse", reply)]
 
 
 def _moves_no_leader(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -148,7 +153,7 @@ def _believes_every_proof() -> Patches:
 
     return [
         (failed_brokers, "records_of_death", records_of_death),
-        (controller, "is_refuted", is_refuted),
+        (broker_liveness, "is_refuted", is_refuted),
     ]
 
 
@@ -157,15 +162,16 @@ def _decides_ahead() -> Patches:
     original = controller.Controller._add_command
 
     def add(self: Any, event: Any, kraft_version: int | None = None) -> None:
-        if self.has_work and self._change is not None and event.request.NAME == "CreateTopicsRequest":
-            situation = self._situation(event, self._before_change.stable)
+        changes = self._changes
+        if self.has_work and changes.change is not None and event.request.NAME == "CreateTopicsRequest":
+            situation = self._situations.situation(event, changes.undisturbed_image, self._watch.sessions)
             try:
                 found = run_to_end(topics.create_topics(situation, event.request))
             except ApiError:
                 original(self, event, kraft_version)
                 return
             change = Change(name=event.request.NAME, decide=lambda: found, command=event)
-            self._waiting.add(change)
+            changes.waiting.add(change)
         else:
             original(self, event, kraft_version)
 
@@ -176,12 +182,13 @@ def _goes_on_without_leadership() -> Patches:
     def drop(self: Any) -> list[Any]:
         return []
 
-    return [(controller.Controller, "_drop_changes", drop)]
+    return [(change_processor.ChangeProcessor, "_drop_changes", drop)]
 
 
 def _stale_sessions() -> Patches:
     """Contacts of brokers while a change is worked on are forgotten at its end."""
-    begin, end = controller.Controller._carry_out, controller.Controller._end_change
+    processor = change_processor.ChangeProcessor
+    begin, end = processor._carry_out, processor._end_change
 
     def carry_out(self: Any, change: Any) -> Any:
         self.sessions_then = self._watch.sessions
@@ -194,28 +201,29 @@ def _stale_sessions() -> Patches:
                 self._watch.sessions = self._watch.sessions.set(broker_id, session)
 
     return [
-        (controller.Controller, "_carry_out", carry_out),
-        (controller.Controller, "_end_change", end_change),
+        (processor, "_carry_out", carry_out),
+        (processor, "_end_change", end_change),
     ]
 
 
 def _counts_contacts_when_carried_out() -> Patches:
-    original = controller.Controller._decide_heartbeat
+    original = broker_liveness.BrokerLiveness._decide_heartbeat
 
     def decide(self: Any, event: Any, request: Any) -> Any:
-        if self._watch.is_valid(self._moving[request.broker_id], self._now_ms):
-            self._watch.heard(request.broker_id, request.broker_epoch, self._now_ms)
+        now_ms = self._situations.now_ms
+        if self._watch.is_valid(self._moving[request.broker_id], now_ms):
+            self._watch.heard(request.broker_id, request.broker_epoch, now_ms)
             self._moving = self._moving.set(request.broker_id, self._contact(request))
         return original(self, event, request)
 
-    return [(controller.Controller, "_decide_heartbeat", decide)]
+    return [(broker_liveness.BrokerLiveness, "_decide_heartbeat", decide)]
 
 
 def _has_fencing_wait_behind_commands() -> Patches:
     def change(**fields: Any) -> Change:
         return Change(**{**fields, "is_urgent": False})
 
-    return [(controller, "Change", change)]
+    return [(module, "Change", change) for module in (broker_liveness, controller)]
 
 
 def _bare_batches() -> Patches:
@@ -230,13 +238,13 @@ def _assigns_nothing() -> Patches:
 
 
 def _asks_the_quorum_amid_records() -> Patches:
-    original = controller.Controller._ask_for_upgrade
+    original = change_processor.ChangeProcessor._ask_for_upgrade
 
     def ask(self: Any, event: Any, level: int, *, validate_only: bool) -> None:
         original(self, event, level, validate_only=validate_only)
         self._outbox.add(self._outbox._asked_of_quorum.pop())
 
-    return [(controller.Controller, "_ask_for_upgrade", ask)]
+    return [(change_processor.ChangeProcessor, "_ask_for_upgrade", ask)]
 
 
 MUTATIONS = (
@@ -257,7 +265,10 @@ MUTATIONS = (
     cluster_mutation(
         "shrinks an ISR and keeps the leader",
         MetadataInvariant.LEADER_IN_ISR,
-        lambda: [(partitions, "partition_change", _moves_no_leader(partitions.partition_change))],
+        lambda: [
+            (module, "partition_change", _moves_no_leader(partitions.partition_change))
+            for module in (partitions, broker_changes)
+        ],
     ),
     cluster_mutation(
         "takes into an ISR who is no replica", MetadataInvariant.ISR_WITHIN_REPLICAS, _takes_outsiders
@@ -302,7 +313,7 @@ MUTATIONS = (
     cluster_mutation(
         "waits for nobody who fell silent before it led",
         MetadataInvariant.FENCED_AT_LAST,
-        lambda: [(controller, "sessions_at_activation", lambda *_: Map())],
+        lambda: [(broker_liveness, "sessions_at_activation", lambda *_: Map())],
     ),
     cluster_mutation("never unfences a broker", MetadataInvariant.UNFENCED_AT_LAST, _never_unfences),
     cluster_mutation("fails where it should refuse", MetadataInvariant.NO_FAILURE, _fails_to_place),

@@ -7,13 +7,9 @@ in there; the controllers are still told if they do not know its directory, and 
 They are told the same of a replica whose log cannot be used, though its directory works. If there is a choice, the
 directory with the fewest replicas is taken; a cordoned one only if there is no other.
 
-The first examination begins by setting aside what lies in the directories and is no replica of this broker: its topic
-is not in the metadata any more, was made anew under the same name, or has this partition on other brokers. So the first
-image has to be one with everything that was committed when the broker started. Of a replica whose topic id is damaged
-the name says whose it is: no other place is right for it. If the metadata has no such replica here, it is left alone;
-only if the file is torn, which a power loss does to a log that was never synced, it is set aside. If it is torn before
-the id begins, it may as well be of a former topic with that name. A broker that was fenced when a topic was made anew
-is not in the ISR, and one that is not in the ISR has no records that others lack: then it is set aside, too.
+The first examination begins by setting aside what lies in the directories and is no replica of this broker
+(`core.broker.found_replicas`). So the first image has to be one with everything that was committed when the broker
+started.
 
 A replica of which nothing is found begins empty, unless the controllers count on what it had (`_has_lost_all`):
 somebody has emptied its directory, or put another disk in its place. Then it counts as lost, so that it does not lead
@@ -33,10 +29,10 @@ from typing import Protocol
 
 from immutables import Map
 
-from kafkaproto import uuids
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.core.broker.directories import LogDirectories
+from kafkaproto_server.core.broker.found_replicas import FoundReplicas
 from kafkaproto_server.core.broker.start_table import (
     FoundReplica,
     Way,
@@ -107,9 +103,6 @@ class ReplicaInSeveralDirectoriesError(Exception):
 
 PARTITIONS_PER_LOOK = 500
 """How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work, with their replicas."""
-DAMAGED_BITS = 24
-"""A topic id on disk that differs from that of the topic with this name in at most so many of its 128 bits is damaged.
-Of two random ids, one pair in 10**12 is as near."""
 MAX_PREFERENCES = 10_000
 """How many preferred directories are remembered of replicas that this broker does not have; the oldest go first."""
 TOPICS_PER_PARTITION = 4
@@ -140,13 +133,8 @@ class ReplicaDirectories:
         self._emptied = frozenset(emptied)
         self._queue = queue
         self._topics: Map[bytes, TopicImage] = Map()
-        # By name, for what lies in the directories; empty afterwards.
-        self._topic_ids: Map[str, bytes] = Map()
-        # What the first examination sets aside or keeps; empty afterwards.
-        self._unsorted = tuple(on_disk)
         self._has_looked = False
-        # What lies on disk of replicas that were not opened yet.
-        self._found: dict[Replica, list[FoundReplica]] = {}
+        self._found = FoundReplicas(broker_id, on_disk)
         # The rest of the examination, as a generator with a step for each partition; None if it is complete.
         self._looking: Iterator[None] | None = None
         # The newest topics, if they are newer than those that are being examined.
@@ -235,8 +223,7 @@ class ReplicaDirectories:
         if not self._has_image or image.topics is not (self._topics if self._newer is None else self._newer):
             self._has_image = True
             self._newer = image.topics
-            if self._unsorted:
-                self._topic_ids = image.topic_ids
+            self._found.note_names(image.topic_ids)
 
     def look(self) -> bool:
         """Examine some of the changes. Returns whether there are more."""
@@ -260,45 +247,13 @@ class ReplicaDirectories:
         self._looking = self._look_at_changes(before, self._topics)
         return True
 
-    def _sort(self) -> Iterator[None]:
-        """Sort what lies in the directories: into what this broker opens, and what is set aside."""
-        for each in self._unsorted:
-            topic = self._topic_of(each)
-            partition = None if topic is None else topic.partitions.get(each.index)
-            if topic is not None and partition is not None and self._is_ours(each, partition):
-                self._found.setdefault((topic.topic_id, each.index), []).append(each)
-            elif not each.is_damaged or each.torn_id is not None:
-                self._listener.found_stray(each)
-            yield
-        self._unsorted = ()
-        self._topic_ids = Map()
-
-    def _is_ours(self, found: FoundReplica, partition: PartitionImage) -> bool:
-        """Whether this broker has the replica; if nothing says whose it is, whether others may lack its records."""
-        if found.torn_id == "":
-            return self._broker_id in (*partition.isr, *partition.elr, *partition.last_known_elr)
-        return self._broker_id in partition.replicas
-
-    def _topic_of(self, found: FoundReplica) -> TopicImage | None:
-        """The topic whose partition lies there, as far as its directory says it; None if there is none."""
-        topic_id = found.topic_id
-        named = self._topic_ids.get(found.topic)
-        if found.is_damaged:
-            topic_id = named
-            if topic_id is not None and not uuids.to_text(topic_id).startswith(found.torn_id or ""):
-                # Another topic had the name before.
-                return None
-        elif topic_id is not None and named is not None and _is_nearly(topic_id, named):
-            topic_id = named
-        return None if topic_id is None else self._topics.get(topic_id)
-
     def _look_at_changes(
         self, before: Map[bytes, TopicImage], topics: Map[bytes, TopicImage]
     ) -> Iterator[None]:
         """Examine the differences between the former and the new topics: removed topics first, then changed ones, each
         by id."""
         # Before a replica is opened: it may have the name of what is set aside.
-        yield from self._sort()
+        yield from self._found.sort(topics, self._listener.found_stray)
         removed = yield from _ids(before, lambda topic_id, _: topic_id not in topics)
         for topic_id in removed:
             for index in before[topic_id].partitions:
@@ -342,7 +297,7 @@ class ReplicaDirectories:
 
     def _place(self, replica: Replica, partition: PartitionImage) -> bool:
         """Returns whether it has lost all."""
-        found = self._found.get(replica, ())
+        found = self._found.of(replica)
         recorded = partition.directory_of(self._broker_id)
         place = place_of(
             recorded,
@@ -368,7 +323,7 @@ class ReplicaDirectories:
         if place.way is not Way.WAIT:
             others = [
                 each
-                for each in self._found.pop(replica, ())
+                for each in self._found.take(replica)
                 if each.directory_id != directory_id or each.is_future is not (place.way is Way.PROMOTE)
             ]
             future = [each.directory_id for each in others if each.is_future]
@@ -430,7 +385,7 @@ class ReplicaDirectories:
     def _remove(self, replica: Replica) -> None:
         is_known = replica in self._location
         self._forget(replica)
-        for each in self._found.pop(replica, ()):
+        for each in self._found.take(replica):
             self._listener.found_stray(each)
         if is_known:
             self._listener.replica_removed(*replica)
@@ -456,9 +411,3 @@ def _ids(
         if number % TOPICS_PER_PARTITION == 0:
             yield
     return (yield from sorted_steps(found))
-
-
-def _is_nearly(topic_id: bytes, other: bytes) -> bool:
-    """Whether one is the other with damage: two random ids never have so many bits in common."""
-    different = int.from_bytes(topic_id) ^ int.from_bytes(other)
-    return different.bit_count() <= DAMAGED_BITS

@@ -18,11 +18,11 @@ from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.snapshot import ControlRecord, SnapshotId, parse_snapshot_file_name, snapshot_file_name
 from kafkaproto_server.base.ports import Disk
 from kafkaproto_server.base.types import METADATA_LOG_NAME
-from kafkaproto_server.metadata.image.collector import no_garbage
 from kafkaproto_server.metadata.image.errors import ReplayError
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.loader import MetadataLoader
 from kafkaproto_server.metadata.image.snapshot import image_from_values
+from kafkaproto_server.shell.process.image_building import no_garbage
 from kafkaproto_server.shell.storage.log.scan import FileScan
 from kafkaproto_server.shell.storage.metadata.snapshot_file import (
     BOOTSTRAP_SNAPSHOT_ID,

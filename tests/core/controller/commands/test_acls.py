@@ -250,7 +250,7 @@ def test_filters_and_acls_that_are_too_many_to_compare_are_refused(
 @pytest.mark.parametrize("name", ["t", "missing"])
 def test_each_filter_takes_a_step(guarded: Harness, name: str) -> None:
     filters = [exact_filter(resource_name_filter=name, operation=9)] * 100
-    guarded.controller._steps_per_slice = 1
+    guarded.controller._changes._steps_per_slice = 1
     guarded.in_slices = True
     guarded.send(DeleteAclsRequest(filters=filters))
     assert guarded.finish() >= len(filters)

@@ -78,7 +78,7 @@ def cluster() -> Harness:
 
 
 def longest_step(harness: Harness, request: Message) -> int:
-    harness.controller._steps_per_slice = 1
+    harness.controller._changes._steps_per_slice = 1
     harness.in_slices = True
     lines = Lines()
     longest = lines.of(lambda: harness.send(request))

@@ -38,7 +38,7 @@ def refusals(harness: Harness) -> list[Refuse]:
 def waiting(harness: Harness, count: int, deadline_ms: int | None) -> None:
     """Commands that wait for another one, which takes long."""
     harness.in_slices = True
-    harness.controller._steps_per_slice = 1
+    harness.controller._changes._steps_per_slice = 1
     harness.send(topics_request(MANY))
     for _ in range(count):
         harness.send(topics_request(), deadline_ms=deadline_ms)

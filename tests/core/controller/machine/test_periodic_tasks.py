@@ -179,12 +179,12 @@ def test_a_run_that_takes_longer_than_the_interval_is_the_only_one() -> None:
     for number in range(20):
         harness.create_topic(f"more{number}", [1, 2])
     harness.in_slices = True
-    harness.controller._steps_per_slice = 1
+    harness.controller._changes._steps_per_slice = 1
     for _ in range(5):
         harness.advance(1_000)
         # The run that is worked on, and none that waits.
         assert harness.controller.has_work
-        assert len(harness.controller._waiting) == 0
+        assert len(harness.controller._changes.waiting) == 0
     harness.finish()
     # The next one is overdue, and then there is one each interval again.
     assert (harness.controller.next_deadline_ms() or 0) < harness.now_ms
@@ -219,7 +219,7 @@ def test_the_shortest_interval_is_a_millisecond_and_0_is_never(interval_ms: int,
 def test_a_run_that_leadership_has_ended_does_not_keep_the_next_active_controller_from_one() -> None:
     harness = led_by_another(**BALANCED)
     harness.in_slices = True
-    harness.controller._steps_per_slice = 1
+    harness.controller._changes._steps_per_slice = 1
     harness.advance(300_000)
     assert harness.controller.has_work
     harness.deactivate()

@@ -17,7 +17,7 @@ from kafkaproto.messages import (
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.controller.brokers import failed_brokers
 from kafkaproto_server.core.controller.brokers.heartbeats import fencing_records
-from kafkaproto_server.core.controller.machine import appending, changes, controller
+from kafkaproto_server.core.controller.machine import appending, broker_liveness, changes, controller
 from kafkaproto_server.core.controller.values import batches
 from kafkaproto_server.core.controller.values.effects import (
     AppendRecords,
@@ -73,7 +73,7 @@ def cluster(*, features: tuple[str, ...] = (), steps: int = STEPS, **config: Any
 
 def slow_down(harness: Harness, steps: int = STEPS) -> None:
     """From now on the controller takes so few steps at a time, and only when it is told to."""
-    harness.controller._steps_per_slice = steps
+    harness.controller._changes._steps_per_slice = steps
     harness.in_slices = True
 
 
@@ -147,7 +147,7 @@ def test_who_sends_the_heartbeat_need_not_wait_for_what_comes_of_it() -> None:
     # Another one meanwhile begins nothing anew.
     again = harness.answer(fence(harness))
     assert again.is_fenced is False
-    assert len(harness.controller._waiting) == 0
+    assert len(harness.controller._changes.waiting) == 0
     harness.finish()
     harness.commit()
     response = harness.answer(fence(harness))
@@ -162,7 +162,7 @@ def test_other_brokers_are_heard_and_answered_meanwhile() -> None:
     assert (response.error_code, response.is_fenced) == (0, False)
     stale = harness.answer(harness.send(harness.heartbeat_request(2, broker_epoch=0)))
     assert (stale.error_code, stale.is_fenced) == (ErrorCode.STALE_BROKER_EPOCH, True)
-    assert len(harness.controller._waiting) == 0
+    assert len(harness.controller._changes.waiting) == 0
 
 
 def test_what_a_heartbeat_calls_for_waits_for_its_turn() -> None:
@@ -170,10 +170,10 @@ def test_what_a_heartbeat_calls_for_waits_for_its_turn() -> None:
     fence(harness)
     response = harness.answer(harness.send(harness.heartbeat_request(2, want_fence=True)))
     assert not response.is_fenced
-    assert len(harness.controller._waiting) == 1
+    assert len(harness.controller._changes.waiting) == 1
     # While that waits, the same broker's heartbeats add nothing to it.
     harness.send(harness.heartbeat_request(2, want_fence=True))
-    assert len(harness.controller._waiting) == 1
+    assert len(harness.controller._changes.waiting) == 1
     harness.finish()
     harness.commit()
     assert harness.image.brokers[1].fenced
@@ -291,7 +291,7 @@ def test_commands_wait_in_order_and_are_decided_on_what_was_before_them() -> Non
     fence(harness)
     created = harness.send(topics_request("new", brokers=(1, 2)))
     deleted = harness.send(DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="new")]))
-    assert len(harness.controller._waiting) == 2
+    assert len(harness.controller._changes.waiting) == 2
     harness.finish()
     assert harness.answer(created) is None
     harness.commit()
@@ -497,7 +497,7 @@ def test_a_mistake_of_ours_about_a_heartbeat_does_no_harm_to_the_change(
     def fails(*_: Any) -> Any:
         raise KeyError("nobody foresaw this")
 
-    monkeypatch.setattr(controller, "heartbeat_response", fails)
+    monkeypatch.setattr(broker_liveness, "heartbeat_response", fails)
     response = harness.answer(harness.send(harness.heartbeat_request(2)))
     assert response.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
     harness.finish()
@@ -518,7 +518,7 @@ def test_a_silent_broker_is_fenced_in_slices_and_once() -> None:
     assert harness.controller.has_work
     harness.advance(10)
     harness.advance(10)
-    assert len(harness.controller._waiting) == 0
+    assert len(harness.controller._changes.waiting) == 0
     harness.finish()
     harness.commit()
     (report,) = of_kind(harness, ReportSilence)

@@ -41,7 +41,7 @@ def harness() -> Harness:
     made.start_brokers(1, 2, 3)
     made.call(topics_request("t"))
     made.effects.clear()
-    made.controller._steps_per_slice = STEPS
+    made.controller._changes._steps_per_slice = STEPS
     made.in_slices = True
     return made
 
@@ -50,7 +50,7 @@ def undecided(harness: Harness, prefix: str = "a") -> int:
     """Send a command that is worked on, and not decided."""
     command_id = harness.send(topics_request(prefix))
     harness.work(2)
-    change = harness.controller._change
+    change = harness.controller._changes.change
     assert change is not None
     assert not change.is_decided
     return command_id
@@ -114,7 +114,7 @@ def test_a_proven_death_and_a_heartbeat_interrupt_a_command_too(harness: Harness
 
 def test_a_command_that_is_decided_is_not_interrupted(harness: Harness) -> None:
     harness.send(topics_request("a"))
-    while harness.controller._change is None or not harness.controller._change.is_decided:
+    while harness.controller._changes.change is None or not harness.controller._changes.change.is_decided:
         harness.work()
     harness.handle(death(harness, 2))
     until(harness, 2)
@@ -131,7 +131,7 @@ def test_a_command_is_passed_only_so_often(harness: Harness, monkeypatch: pytest
         harness.work(2)
         turns += 1
         assert turns < 1_000, "the command is never carried out"
-    first = harness.controller._change
+    first = harness.controller._changes.change
     assert first is None or first.times_passed <= 3
 
 
@@ -164,7 +164,7 @@ def test_a_command_without_a_time_limit_has_the_controllers(harness: Harness) ->
 
 def test_a_heartbeat_that_waited_does_not_refute_a_death_that_came_after_it(harness: Harness) -> None:
     harness.send(topics_request("a"))
-    while harness.controller._change is None or not harness.controller._change.is_decided:
+    while harness.controller._changes.change is None or not harness.controller._changes.change.is_decided:
         harness.work()
     # It has to wait for the command, and its sender dies meanwhile.
     harness.send(harness.heartbeat_request(1, want_shut_down=True))
@@ -190,7 +190,7 @@ def test_a_broker_that_asked_to_be_unfenced_and_fell_silent_stays_fenced(harness
     harness.finish()
     assert 1 not in harness.controller.last_contacts_ms
     harness.send(topics_request("a"))
-    while harness.controller._change is None or not harness.controller._change.is_decided:
+    while harness.controller._changes.change is None or not harness.controller._changes.change.is_decided:
         harness.work()
     harness.send(harness.heartbeat_request(1))
     fall_silent(harness, 1)
@@ -213,7 +213,7 @@ def test_a_waiting_heartbeat_stays_good_while_its_sender_is_heard_of_or_nobody_c
     watch = harness.controller._watch
     watch.sessions = watch.sessions.delete(1)
     harness.send(topics_request("a"))
-    while harness.controller._change is None or not harness.controller._change.is_decided:
+    while harness.controller._changes.change is None or not harness.controller._changes.change.is_decided:
         harness.work()
     harness.send(harness.heartbeat_request(1))
     if is_pause:

@@ -9,15 +9,17 @@ import msgspec
 import pytest
 
 from kafkaproto_server.base.later import run_to_end
+from kafkaproto_server.core.controller.partitions.broker_changes import (
+    changes_without,
+    changes_without_directories,
+    partitions_where,
+)
 from kafkaproto_server.core.controller.partitions.partitions import (
     Election,
     Goal,
     LeadershipRules,
-    changes_without,
-    changes_without_directories,
     leadership_rules,
     partition_change,
-    partitions_where,
 )
 from kafkaproto_server.core.controller.values.topic_configs import InheritedConfigs, TopicConfigs
 from kafkaproto_server.metadata.image.entries import PartitionImage

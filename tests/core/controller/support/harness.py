@@ -22,7 +22,8 @@ from kafkaproto.messages import (
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto_server.apis.table import refuse_at_once
 from kafkaproto_server.base.ports import Rng
-from kafkaproto_server.core.controller.machine.controller import STEPS_PER_SLICE, Controller
+from kafkaproto_server.core.controller.machine.change_processor import STEPS_PER_SLICE
+from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.values.config import ControllerConfig
 from kafkaproto_server.core.controller.values.effects import (
     AppendRecords,

@@ -49,7 +49,7 @@ from kafkaproto.messages import (
     RegisterBrokerRecord,
 )
 from kafkaproto_server.base.later import Steps
-from kafkaproto_server.core.controller.partitions.partitions import (
+from kafkaproto_server.core.controller.partitions.broker_changes import (
     changes_with,
     changes_without,
     changes_without_directories,

@@ -24,7 +24,10 @@ from kafkaproto.messages import (
 from kafkaproto.uuids import to_text
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import Endpoint
-from kafkaproto_server.core.controller.partitions.partitions import changes_without, changes_without_crashed
+from kafkaproto_server.core.controller.partitions.broker_changes import (
+    changes_without,
+    changes_without_crashed,
+)
 from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.sessions import SessionChange
 from kafkaproto_server.metadata.features import KRAFT_VERSION, METADATA_VERSION

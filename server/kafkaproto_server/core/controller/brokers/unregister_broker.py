@@ -10,7 +10,7 @@ from __future__ import annotations
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UnregisterBrokerRecord, UnregisterBrokerRequest, UnregisterBrokerResponse
 from kafkaproto_server.base.later import Steps
-from kafkaproto_server.core.controller.partitions.partitions import changes_without_crashed
+from kafkaproto_server.core.controller.partitions.broker_changes import changes_without_crashed
 from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.sessions import SessionChange
 

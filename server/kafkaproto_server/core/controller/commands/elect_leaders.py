@@ -12,12 +12,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ElectLeadersRequest, ElectLeadersResponse
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import NO_NODE
-from kafkaproto_server.core.controller.partitions.partitions import (
-    Election,
-    Goal,
-    PartitionChanges,
-    partitions_where,
-)
+from kafkaproto_server.core.controller.partitions.broker_changes import partitions_where
+from kafkaproto_server.core.controller.partitions.partitions import Election, Goal, PartitionChanges
 from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.metadata.image.entries import PartitionImage
 from kafkaproto_server.metadata.image.image import ClusterImage

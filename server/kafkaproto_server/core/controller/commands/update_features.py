@@ -28,7 +28,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.config.layers import NodeConfigs
-from kafkaproto_server.core.controller.partitions.partitions import changes_without_old_elr
+from kafkaproto_server.core.controller.partitions.broker_changes import changes_without_old_elr
 from kafkaproto_server.core.controller.values.command import ApiError, CommandResult, Situation
 from kafkaproto_server.core.controller.values.topic_configs import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
 from kafkaproto_server.metadata.features import (

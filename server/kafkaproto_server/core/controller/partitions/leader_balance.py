@@ -11,13 +11,8 @@ from collections import deque
 from kafkaproto.message import Message
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import NO_NODE
-from kafkaproto_server.core.controller.partitions.partitions import (
-    Election,
-    Goal,
-    Located,
-    PartitionChanges,
-    partitions_where,
-)
+from kafkaproto_server.core.controller.partitions.broker_changes import Located, partitions_where
+from kafkaproto_server.core.controller.partitions.partitions import Election, Goal, PartitionChanges
 from kafkaproto_server.core.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.metadata.image.image import ClusterImage
 

@@ -12,9 +12,9 @@ from kafkaproto.snapshot import ControlRecord, SnapshotId, build_snapshot
 from kafkaproto_server.core.raft.values.control import RecordedControl
 from kafkaproto_server.core.raft.values.voters import VoterSet
 from kafkaproto_server.core.raft.wire import recorded_control
-from kafkaproto_server.metadata.image.collector import no_garbage
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.image.snapshot import image_from_values, image_values
+from kafkaproto_server.shell.process.image_building import no_garbage
 from kafkaproto_server.shell.storage.metadata.bootstrap import voters_record
 from kafkaproto_server.shell.storage.metadata.snapshot_file import take_header
 

@@ -1,4 +1,8 @@
-"""Keeps Python's cyclic garbage collector from scanning an image under construction: millions of objects that stay."""
+"""Keeps Python's cyclic garbage collector from scanning an image under construction: millions of objects that stay.
+
+`collector_pauses` does the same for what a running node adds. This part needs no event loop, so that tools that read a
+snapshot use it, too. Ours alone.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +23,8 @@ def no_garbage() -> Iterator[None]:
     try:
         yield
     finally:
-        # Images have no cycles, so the collector could never free anything in them. Frozen objects
-        # are still freed by their reference counts.
+        # Images have no cycles, so the collector could never free anything in them. Frozen objects are still freed by
+        # their reference counts.
         gc.freeze()
         if was_enabled:
             gc.enable()
