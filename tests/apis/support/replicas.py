@@ -344,7 +344,7 @@ class BrokerReplicas:
 
     def stop(self) -> None:
         """Close all logs in order."""
-        self.manager.replicas.close_all(lambda: None)
+        self.manager.replicas.clean_stop.begin(lambda: None)
 
     def pass_time(self, milliseconds: int) -> None:
         """Let time pass, and what waits for its end hear of it."""

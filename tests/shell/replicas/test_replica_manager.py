@@ -70,7 +70,7 @@ def test_a_replica_whose_log_is_closed_leads_no_more() -> None:
     broker.topic("t", [ME])
     broker.report()
     assert broker.produce("t", batch(b"a")).error_code == 0
-    broker.replicas.manager.replicas.close_all(lambda: None)
+    broker.replicas.manager.replicas.clean_stop.begin(lambda: None)
     delete = DeleteRecordsRequest.DeleteRecordsTopic(
         name="t",
         partitions=[DeleteRecordsRequest.DeleteRecordsPartition(partition_index=0, offset=1)],

@@ -49,11 +49,13 @@ from kafkaproto_server.shell.replicas.files.maintenance import Maintenance
 from kafkaproto_server.shell.replicas.files.moves import Moves
 from kafkaproto_server.shell.replicas.files.survey import DirectorySurvey
 from kafkaproto_server.shell.replicas.files.topic_settings import KnownSettings, number_of
+from kafkaproto_server.shell.replicas.files.working_directories import WorkingDirectories
 from kafkaproto_server.shell.replicas.followers.fetcher_values import FetcherConfig
 from kafkaproto_server.shell.replicas.followers.fetchers import Fetchers
 from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
 from kafkaproto_server.shell.replicas.followers.offsets import find_offset
 from kafkaproto_server.shell.replicas.followers.throttles import ReplicationThrottles
+from kafkaproto_server.shell.replicas.machine import Machine
 from kafkaproto_server.shell.replicas.requests.appends import Appends
 from kafkaproto_server.shell.replicas.requests.deletions import Deletions
 from kafkaproto_server.shell.replicas.requests.fetches import Fetches
@@ -123,28 +125,17 @@ class ReplicaManager:
         configs = node_configs()
         self._max_lag_ms = number_of(configs, "replica.lag.time.max.ms")
         self._max_wait_ms = number_of(configs, "replica.fetch.wait.max.ms")
-        self.replicas = HostedReplicas(
-            disk=disk,
-            clock=clock,
-            rng=rng,
-            workers=workers,
-            directories=directories,
-            surveys=surveys,
-            node_configs=node_configs,
-            applied=self._apply,
-            directory_failed=self._note_failure,
-            closed=self._log_closed,
-            damaged=self._maybe_begin_anew,
-            lost=replica_lost,
-            call_at=timers.add,
-        )
+        self._replica_lost = replica_lost
+        machine = Machine(disk, clock, rng, workers)
+        working = WorkingDirectories(directories, surveys, workers, self._note_failure)
+        self.replicas = HostedReplicas(machine, working, node_configs, self, timers.add)
         self._cleaner = self._make_cleaner(workers, surveys)
         self.maintenance = Maintenance(self.replicas, clock, node_configs, self._refresh)
         self._deletions = self._new_deletions()
         self.throttles = ReplicationThrottles(broker_id, clock, node_configs, self._refresh)
         self._appends = self._new_appends(is_session_over)
         self.fetches = self._new_fetches(configs, rng)
-        self.moves = self._make_moves(workers, rng)
+        self.moves = self._make_moves(machine)
         self.questions = Questions(self.replicas, image, self.moves.copies)
         self._fetchers = self._new_fetchers(rng, connect, broker_epoch)
 
@@ -160,16 +151,12 @@ class ReplicaManager:
             removed=self._remove_files,
         )
 
-    def _make_moves(self, workers: Workers, rng: Rng) -> Moves:
+    def _make_moves(self, machine: Machine) -> Moves:
         return Moves(
-            replicas=self.replicas,
+            self.replicas,
+            machine,
+            self._timers,
             broker_id=self._broker_id,
-            disk=self._disk,
-            clock=self._clock,
-            rng=rng,
-            workers=workers,
-            timers=self._timers,
-            directories=self._directories,
             node_configs=self._node_configs,
             unknown=lambda topic, index: self._unknown(self._image().topic_ids.get(topic, b""), index),
             moved=self._cleaner.moved,
@@ -241,7 +228,7 @@ class ReplicaManager:
         """Close all logs in order."""
         await self.moves.stop()
         closed = trio.Event()
-        self.replicas.close_all(closed.set)
+        self.replicas.clean_stop.begin(closed.set)
         await closed.wait()
 
     @property
@@ -286,7 +273,7 @@ class ReplicaManager:
         if hosted is not None:
             hosted.image = image
             if hosted.log is not None:
-                self._apply(hosted)
+                self.log_opened(hosted)
             else:
                 self._maybe_begin_anew(hosted)
         elif directory_id is None:
@@ -377,14 +364,20 @@ class ReplicaManager:
         self._cleaner.was_cut(hosted)
         self.moves.was_cut(hosted)
 
-    def _log_closed(self, hosted: Hosted) -> None:
+    def log_opened(self, hosted: Hosted) -> None:
+        self._lead_or_follow(hosted)
+        self.moves.follow(hosted)
+
+    def log_damaged(self, hosted: Hosted) -> None:
+        self._maybe_begin_anew(hosted)
+
+    def replica_lost(self, replica: PartitionId, is_lost: bool) -> None:
+        self._replica_lost(replica, is_lost)
+
+    def log_closed(self, hosted: Hosted) -> None:
         self._fetchers.unfollow((hosted.partition.topic_id, hosted.partition.index))
         self.moves.log_closed(hosted)
         self.role_changed(hosted)
-
-    def _apply(self, hosted: Hosted) -> None:
-        self._lead_or_follow(hosted)
-        self.moves.follow(hosted)
 
     def _lead_or_follow(self, hosted: Hosted) -> None:
         partition, image = hosted.partition, hosted.image

@@ -355,10 +355,10 @@ def test_a_directory_with_a_log_that_was_not_opened_since_a_crash_is_unread(is_c
     broker = with_two_partitions()
     broker.start_again(is_clean=is_clean)
     replicas = broker.replicas.manager.replicas
-    assert replicas.unread_directories == (set() if is_clean else {*broker.directory_ids.values()})
+    assert replicas.clean_stop.unread_directories == (set() if is_clean else {*broker.directory_ids.values()})
     broker.report()
     broker.replicas.stop()
-    assert replicas.unread_directories == set()
+    assert replicas.clean_stop.unread_directories == set()
 
 
 @pytest.mark.parametrize("what", ["a copy of a move", "a stray", "a replica with a torn id"])
@@ -376,7 +376,7 @@ def test_what_a_start_has_dealt_with_is_not_unread(what: str) -> None:
     broker.start(is_clean=False)
     broker.report()
     broker.replicas.stop()
-    assert broker.replicas.manager.replicas.unread_directories == set()
+    assert broker.replicas.manager.replicas.clean_stop.unread_directories == set()
 
 
 def test_a_log_that_opens_while_the_broker_stops_is_left_as_it_is() -> None:
@@ -386,7 +386,7 @@ def test_a_log_that_opens_while_the_broker_stops_is_left_as_it_is() -> None:
     broker.replicas.follow()
     replicas = broker.replicas.manager.replicas
     stopped: list[bool] = []
-    replicas.close_all(lambda: stopped.append(True))
+    replicas.clean_stop.begin(lambda: stopped.append(True))
     broker.replicas.workers.release()
     assert stopped
     assert not broker.replicas.disk.open_files

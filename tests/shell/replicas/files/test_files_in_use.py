@@ -63,7 +63,7 @@ def running(**configs: str) -> DataBroker:
             log = hosted(broker).log
             assert log is not None
             log.log.roll()
-            broker.replicas.manager.replicas.has_rolled(hosted(broker))
+            broker.replicas.manager.replicas.changes.has_rolled(hosted(broker))
     assert broker.produce("u", batch(b"u")).error_code == 0
     broker.replicas.stop()
     broker.start()
@@ -90,7 +90,7 @@ def search(broker: DataBroker) -> int:
 
 def flush(broker: DataBroker) -> int:
     replicas = broker.replicas.manager.replicas
-    replicas.make_durable(hosted(broker), with_active=True)
+    replicas.changes.make_durable(hosted(broker), with_active=True)
     return fetch(broker)
 
 

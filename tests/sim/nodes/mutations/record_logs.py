@@ -15,7 +15,8 @@ from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.shell.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.shell.replicas.files.checkpointed import Checkpointed
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
+from kafkaproto_server.shell.replicas.files.log_changes import LogChanges
+from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.shell.storage.log import recovery, segment
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
@@ -86,12 +87,12 @@ def _forgets_producers_at_a_start() -> Patches:
 
 
 def _keeps_producers_of_what_it_cuts() -> Patches:
-    original = HostedReplicas.was_cut
+    original = LogChanges.was_cut
 
     def was_cut(self: Any, hosted: Any, found: Any) -> None:
         original(self, hosted, structs.replace(found, producers=hosted.partition.producers))
 
-    return [(HostedReplicas, "was_cut", was_cut)]
+    return [(LogChanges, "was_cut", was_cut)]
 
 
 def _keeps_epochs_of_records_that_it_cuts() -> Patches:
@@ -191,13 +192,13 @@ _KEPT = NodeInvariant.ACKNOWLEDGED_IS_KEPT
 
 
 def _serves_logs_that_were_longer() -> Patches:
-    original = HostedReplicas._put_open
+    original = LogLoader.open
 
     def put_open(self: Any, hosted: Any, *, is_kept: bool = False, is_clean: bool = False) -> None:
         original(self, hosted, is_kept=False, is_clean=is_clean)
 
     return [
-        (HostedReplicas, "_put_open", put_open),
+        (LogLoader, "open", put_open),
         (Checkpointed, "reached", nothing),
     ]
 

@@ -106,11 +106,11 @@ class LogCleaner:
 
     def statistics(self) -> CleanerStatistics:
         """What it has done until now."""
-        uncleanable = dict.fromkeys(map(self._replicas.path, self._cleaned), 0)
+        uncleanable = dict.fromkeys(map(self._replicas.directories.paths.__getitem__, self._cleaned), 0)
         for topic_id, index in self._uncleanable:
             hosted = self._replicas.get(topic_id, index)
             if hosted is not None:
-                uncleanable[self._replicas.path(hosted.directory_id)] += 1
+                uncleanable[self._replicas.directories.paths[hosted.directory_id]] += 1
         return CleanerStatistics(
             last_s=self._last_s,
             recopy_percent=self._recopy_percent,
@@ -306,8 +306,13 @@ class LogCleaner:
 
     def _write_checkpoint(self, directory_id: bytes) -> None:
         """Write the checkpoint of a directory."""
-        path, offsets = self._replicas.path(directory_id), dict(self._cleaned[directory_id].values())
-        self._replicas.put_job(directory_id, partial(write_offsets, self._disk, path, CLEANED, offsets))
+        path, offsets = (
+            self._replicas.directories.paths[directory_id],
+            dict(self._cleaned[directory_id].values()),
+        )
+        self._replicas.directories.put_job(
+            directory_id, partial(write_offsets, self._disk, path, CLEANED, offsets)
+        )
 
 
 def _id(hosted: Hosted) -> PartitionId:

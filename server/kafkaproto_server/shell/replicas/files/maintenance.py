@@ -117,8 +117,8 @@ class Maintenance:
     def _removed(self, hosted: Hosted, log: TopicLog, removed: Removed | None) -> None:
         if removed is not None and hosted.log is log:
             if removed.has_rolled:
-                self._replicas.has_rolled(hosted)
-            self._replicas.start_moved(hosted, removed.log_start_offset)
+                self._replicas.changes.has_rolled(hosted)
+            self._replicas.changes.start_moved(hosted, removed.log_start_offset)
 
     def flush(self) -> Iterator[None]:
         """Make logs durable that were not for ``flush.ms``, a replica a step."""
@@ -127,7 +127,7 @@ class Maintenance:
             self._refresh(hosted)
             # A slow disk is not asked again before it is done.
             if not hosted.syncs and now_ms - hosted.flushed_ms >= hosted.settings.flush_ms:
-                self._replicas.make_durable(hosted, with_active=True)
+                self._replicas.changes.make_durable(hosted, with_active=True)
             yield
 
     def expire_producers(self) -> Iterator[None]:
