@@ -302,7 +302,7 @@ async def test_a_file_that_cannot_be_used_costs_no_more_than_its_log(
     broker.replicas.disk.open(f"{PATH}/{META_PROPERTIES_NAME}", create=True).close()
     broker.replicas.disk.fail(operation, ".cleaned", errno.EACCES)
     await run(broker)
-    assert (broker.replicas.manager._failures, hosted(broker).partition.role) == ([], role)
+    assert (broker.replicas.manager.directory_failures.waiting, hosted(broker).partition.role) == ([], role)
 
 
 @pytest.mark.trio

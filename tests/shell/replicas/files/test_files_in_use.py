@@ -145,5 +145,5 @@ def test_a_directory_of_an_administrator_in_a_deleted_replica_stays() -> None:
     broker.replicas.manager.replicas.removals.remove_due()
     (left,) = [each for each in disk.list_directory(PATH) if each.endswith("-delete")]
     assert "notes" in disk.list_directory(f"{PATH}/{left}")
-    assert broker.replicas.manager._failures == []
+    assert broker.replicas.manager.directory_failures.waiting == []
     assert broker.produce("u", batch(b"u")).error_code == 0

@@ -30,13 +30,13 @@ def test_checkpoints_that_cost_too_many_descriptors_do_not_cost_the_directory() 
     disk.remove(f"{PATH}/{RECOVERY_POINTS}")
     disk.fail("create", ".tmp", errno.EMFILE)
     manager.replicas.write_checkpoint(RECOVERY_POINTS)
-    assert not manager._failures
+    assert not manager.directory_failures.waiting
     assert not disk.exists(f"{PATH}/{RECOVERY_POINTS}")
     manager.replicas.write_checkpoint(RECOVERY_POINTS)
     assert disk.exists(f"{PATH}/{RECOVERY_POINTS}")
     disk.fail("create", ".tmp", errno.EIO)
     manager.replicas.write_checkpoint(RECOVERY_POINTS)
-    assert [path for path, _ in manager._failures] == [PATH]
+    assert [path for path, _ in manager.directory_failures.waiting] == [PATH]
 
 
 def test_a_cut_takes_back_what_producers_wrote_behind_it() -> None:
@@ -176,7 +176,7 @@ def test_a_log_that_is_opened_in_a_directory_that_has_just_failed_stays_offline(
     broker.replicas.workers.hold()
     broker.replicas.pass_time(OPENED_AGAIN_MS)
     assert not broker.replicas.manager.are_open
-    broker.replicas._directory_failed(PATH, "EIO")
+    broker.replicas.directory_failed(PATH, "EIO")
     broker.replicas.workers.release()
     assert broker.replicas.manager.are_open
     assert broker.replicas.partition("t", 0).role is Role.OFFLINE
@@ -242,7 +242,7 @@ def test_a_replica_whose_directory_could_not_be_made_can_be_deleted() -> None:
     assert not broker.replicas.disk.exists(f"{PATH}/t-0")
     delete(broker)
     assert list(broker.replicas.manager.replicas) == []
-    assert not broker.replicas.manager._failures
+    assert not broker.replicas.manager.directory_failures.waiting
 
 
 @pytest.mark.parametrize("is_stopping", [True, False], ids=["stop", "failed directory"])
@@ -251,7 +251,7 @@ def test_no_log_is_opened_again_during_a_stop_or_in_a_failed_directory(is_stoppi
     if is_stopping:
         broker.replicas.stop()
     else:
-        broker.replicas._directory_failed(PATH, "EIO")
+        broker.replicas.directory_failed(PATH, "EIO")
     broker.replicas.workers.hold()
     broker.replicas.pass_time(10_000)
     assert broker.replicas.manager.are_open
@@ -268,7 +268,7 @@ def test_a_reader_of_the_former_log_says_nothing_of_the_one_in_its_place() -> No
     broker.replicas.pass_time(OPENED_AGAIN_MS)
     broker.replicas.manager.replicas.read_failed(hosted, former, OSError(errno.EIO, "a broken disk"))
     assert hosted.partition.role is Role.LEADER
-    assert not broker.replicas.manager._failures
+    assert not broker.replicas.manager.directory_failures.waiting
 
 
 def test_a_reader_that_runs_short_costs_the_log_nothing() -> None:
@@ -383,7 +383,7 @@ def test_a_sync_that_fails_costs_the_directory_whatever_the_reason(code: int) ->
     (hosted,) = broker.replicas.manager.replicas
     broker.replicas.disk.fail("sync", LOG, code)
     broker.replicas.manager.replicas.changes.make_durable(hosted, with_active=True)
-    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+    assert [path for path, _ in broker.replicas.manager.directory_failures.waiting] == [PATH]
 
 
 def test_a_log_that_failed_while_it_was_cut_leads_once_it_is_open_again() -> None:

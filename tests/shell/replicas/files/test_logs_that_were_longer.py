@@ -567,7 +567,7 @@ def test_a_log_is_begun_anew_only_if_no_controller_counts_on_it(
     )
     begun: list[object] = []
     monkeypatch.setattr(manager.replicas, "begin_anew", begun.append)
-    manager._maybe_begin_anew(hosted)
+    manager._roles.maybe_begin_anew(hosted)
     assert begun == [hosted] * begins
 
 

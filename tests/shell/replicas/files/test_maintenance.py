@@ -14,6 +14,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.shell.replicas.files import maintenance
 from kafkaproto_server.shell.replicas.files.disk_jobs import DiskLane, HeldJobs
 from kafkaproto_server.shell.replicas.files.maintenance import Maintenance
@@ -188,7 +189,7 @@ def test_a_log_in_a_directory_that_failed_is_passed_over() -> None:
     topic(broker, retention_bytes="0")
     produce(broker, "t", 2)
     before = files(broker)
-    broker.replicas._directory_failed(PATH, "EIO")
+    broker.replicas.directory_failed(PATH, "EIO")
     work(broker, "remove_old_records")
     assert files(broker) == before
 
@@ -564,7 +565,7 @@ def test_a_file_that_cannot_be_removed_costs_the_directory() -> None:
     broker.replicas.follow()
     broker.replicas.disk.fail("remove", ".log")
     remove_due(broker)
-    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+    assert [path for path, _ in broker.replicas.manager.directory_failures.waiting] == [PATH]
 
 
 def test_segments_that_a_cut_takes_are_removed_a_while_later() -> None:
@@ -628,7 +629,6 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
         "log.flush.start.offset.checkpoint.interval.ms": 2**60,
         "log.initial.task.delay.ms": 100,
     }
-    monkeypatch.setattr(maintenance, "number_of", lambda configs, key: intervals[key])
     done: dict[str, list[int]] = {}
 
     def note(name: str) -> None:
@@ -644,7 +644,8 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
     for name in ("remove_old_records", "flush", "expire_producers"):
         monkeypatch.setattr(Maintenance, name, rounds(name))
     replicas = SimpleNamespace(write_checkpoint=note)
-    made = Maintenance(cast(Any, replicas), cast(Any, None), lambda: cast(Any, None), lambda hosted: None)
+    configs = NodeConfigs(static={key: str(value) for key, value in intervals.items()})
+    made = Maintenance(cast(Any, replicas), cast(Any, None), lambda: configs, lambda hosted: None)
     with trio.move_on_after(1.45):
         await made.run()
     # An interval of 0 is 1 ms.

@@ -109,7 +109,7 @@ def test_a_move_between_other_directories_than_the_one_that_failed_continues() -
     broker.report()
     assert broker.produce("t", batch(b"a")).error_code == 0
     move(broker, "/logs1")
-    broker.replicas._directory_failed("/logs2", "EIO")
+    broker.replicas.directory_failed("/logs2", "EIO")
     broker.heartbeat()
     broker.report()
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
@@ -136,7 +136,7 @@ def test_no_move_begins_from_a_directory_whose_failure_is_about_to_be_reported()
     broker = moving()
     broker.replicas.disk.fail("write", f"/logs/t-0/{LOG}")
     assert broker.produce("t", batch(b"d")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
-    assert broker.replicas.manager._failures
+    assert broker.replicas.manager.directory_failures.waiting
     assert alter(broker, ("/logs1", "t", 0)) == [ErrorCode.KAFKA_STORAGE_ERROR]
     assert (described(broker)["/logs1"], names(broker, "/logs1")) == ([], [])
 

@@ -17,7 +17,7 @@ from kafkaproto_server.shell.replicas.files.checkpointed import Checkpointed
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.log_changes import LogChanges
 from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
-from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.replicas.roles import ReplicaRoles
 from kafkaproto_server.shell.storage.log import recovery, segment
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -205,9 +205,9 @@ def _serves_logs_that_were_longer() -> Patches:
 
 def _begins_logs_anew_that_somebody_counts_on() -> Patches:
     def maybe_begin_anew(self: Any, hosted: Any) -> None:
-        self.replicas.begin_anew(hosted)
+        self._replicas.begin_anew(hosted)
 
-    return [(ReplicaManager, "_maybe_begin_anew", maybe_begin_anew)]
+    return [(ReplicaRoles, "maybe_begin_anew", maybe_begin_anew)]
 
 
 _ONCE = NodeInvariant.ONCE_AND_IN_ORDER

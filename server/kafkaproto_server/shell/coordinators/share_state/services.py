@@ -38,12 +38,12 @@ class ShareServices:
             config=CurrentShareConfig(configs),
             surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
             delete_records=manager.delete_records,
-            make_log=lambda hosted: manager.coordinator_log(
+            make_log=lambda hosted: manager.for_coordinators.log(
                 hosted,
                 lambda: number_of(configs(), "share.coordinator.write.timeout.ms"),
                 metrics.share_commits,
             ),
-            load=manager.coordinator_loading,
+            load=manager.for_coordinators.load,
             metrics=metrics,
         )
         persister = SharePersister(

@@ -61,12 +61,15 @@ class LogLoader:
         it was closed in order."""
         partition = hosted.partition
         path = f"{self._directories.paths[hosted.directory_id]}/{directory_name(*hosted.key)}"
+        # Counted from here on: the broker is not unfenced before all its logs are open, or it would lead what it cannot
+        # serve.
         self._opening += 1
         hosted.lane.put(
             DiskJob(
                 partial(
                     self._open,
                     path,
+                    # A copy that becomes the replica lies under another name.
                     hosted.found_path or path,
                     partition.topic_id,
                     hosted.settings,
@@ -108,6 +111,7 @@ class LogLoader:
             # A log that was closed in order has a checkpoint, unless an administrator gave up what it says.
             is_clean=is_clean and known.recovery_point > 0,
             reached=known.reached(is_kept=is_kept),
+            # A log that was compacted once may have gaps, though its topic is not compacted any more.
             is_kept=is_kept,
             was_compacted=was_compacted,
             producer_expiration_ms=producer_expiration_ms,

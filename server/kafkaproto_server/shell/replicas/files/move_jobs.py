@@ -96,11 +96,13 @@ class MoveJobs:
         self._jobs += 1
 
         def succeeded(result: Any) -> None:
+            # Before `done`, which may begin the next job.
             moving.is_busy = False
             self._job_ended()
             done(result)
 
         def not_done(error: Exception) -> None:
+            # Before `failed`, which ends a move only if it has no job.
             moving.is_busy = False
             self._job_ended()
             failed(moving, error)
@@ -115,6 +117,8 @@ class MoveJobs:
 
     def later(self, moving: MovingReplica, delay_ms: int, go: Callable[[MovingReplica], None]) -> None:
         """Call ``go`` after a while, unless the move waits anew before, or is over."""
+        # A move may be woken while it waits. Its step may wait in turn: the older wait must not begin another step
+        # beside it.
         moving.waits += 1
         number = moving.waits
 
@@ -128,6 +132,7 @@ class MoveJobs:
 
     async def wait_idle(self) -> None:
         """Wait until no job is under way."""
+        # A job may lead to another one: a copy that settles is still to be closed.
         while self._jobs:
             self._idle = trio.Event()
             await self._idle.wait()

@@ -87,6 +87,7 @@ class MoveSteps:
         """Do what is next, unless a job is under way."""
         if moving.is_over or moving.is_busy:
             return
+        # Whoever gave it up left its end to the job that was under way.
         if moving.is_cancelled:
             self._end(moving)
             return
@@ -133,6 +134,7 @@ class MoveSteps:
             self._replicas.removals.later(moving.target_id, log.take_deleted(), 0)
             self.go(moving)
 
+        # Before the job and not after it: a cut that comes while it is done counts again.
         moving.move.begins(act)
         self._do(moving, work, done)
 
@@ -170,6 +172,7 @@ class MoveSteps:
             if isinstance(result, Unreadable):
                 self._not_read(moving, source, result.error)
                 return
+            # All moves share one rate: what one has copied, the others wait for.
             self._pace.moved(result)
             took_ms = self._clock.now_ms() - begin_ms
             # Threads share the interpreter: what else there is to do gets half of the time.
@@ -193,6 +196,7 @@ class MoveSteps:
                 # The replica is damaged where nobody has looked. Its copy would be made again and again.
                 _log.error("%s cannot be moved: %s", source.directory, error)
                 self.give_up(moving)
+            # The error of a disk is the replica's, as that of any other reader.
             self._replicas.read_failed(moving.hosted, source, error)
         self._jobs.later(moving, RETRY_MS, self.go)
 
@@ -243,6 +247,7 @@ class MoveSteps:
         self.go(moving)
 
     def _settled(self, moving: MovingReplica, log: TopicLog) -> None:
+        # The copy has the replica's name from here on: if the move was given up meanwhile, that is what has to go.
         moving.is_settling = False
         moving.log, moving.path = log, self._switching.path_in_use(moving)
         if moving.is_cancelled:
@@ -271,6 +276,7 @@ class MoveSteps:
 
     def _close(self, moving: MovingReplica) -> None:
         """A move has no effect any more on what is known of the replica."""
+        # Compaction of the replica may go on.
         moving.hosted.is_moving = False
         self._listener.move_ended(moving)
         self._replicas.checkpoints.arriving[moving.target_id].pop(moving.hosted.key, None)
@@ -292,6 +298,8 @@ class MoveSteps:
     def _failed(self, moving: MovingReplica, error: Exception) -> None:
         """The copy cannot be written."""
         self._directories.failed(moving.target_id, error)
+        # A directory that has failed is left as it is, also the copy. Of a copy that is damaged, or was short of
+        # something, nothing is of use.
         is_alive = isinstance(error, StorageError) or (isinstance(error, OSError) and is_shortage(error))
         if moving.is_settling and is_alive:
             # It may have its new name already.

@@ -50,6 +50,8 @@ class MoveSwitch:
     def hold(self, moving: MovingReplica, drained: Callable[[], None]) -> None:
         """Keep the jobs of a replica from now on. ``drained`` is called once those are done that were put before."""
         hosted = moving.hosted
+        # First the lane is exchanged, and then the end of the old one awaited: nothing can be put in between, since
+        # both are done in one turn of the event loop.
         moving.is_held = True
         hosted.lane = HeldJobs()
         self._directories.await_jobs(hosted.directory_id, drained)
@@ -61,6 +63,7 @@ class MoveSwitch:
             self._release(moving.hosted)
 
     def _release(self, hosted: Hosted) -> None:
+        # In the order in which they were put. The lane is that of the directory where the replica is by now.
         held, hosted.lane = hosted.lane, self._directories.lanes[hosted.directory_id]
         assert isinstance(held, HeldJobs), "jobs were kept"
         for job in held.waiting:
@@ -98,8 +101,11 @@ class MoveSwitch:
         self._release(hosted)
         path = f"{self._directories.paths[former_id]}/{directory_name(*hosted.key)}"
         checkpoints = self._replicas.checkpoints
+        # Before the former directory gets another name: what a checkpoint has and no directory would look like a loss.
         checkpoints.give_up(former_id, hosted.key)
         self._replicas.unused.discard(former_id, path, hosted.key, self._directories.lanes[former_id])
+        # At once, not at the next interval: `arriving` has been cleared, and with it what the last checkpoints said of
+        # the copy.
         for checkpoint in CHECKPOINTS:
             checkpoints.write(moving.target_id, checkpoint)
         # The copy has no producer snapshot: without one, the next start would read all of its batches.
@@ -108,6 +114,7 @@ class MoveSwitch:
 
     def _leave(self, former: Log) -> None:
         """Close the files of a log that moved away."""
+        # Readers have had the time that a deleted file stays.
         del self._left[former]
         former.abandon()
 

@@ -28,7 +28,7 @@ from kafkaproto_server.shell.replicas.files.log_settings import LOG_SETTINGS
 from kafkaproto_server.shell.replicas.files.move_jobs import MoveJobs, MovingReplica
 from kafkaproto_server.shell.replicas.files.move_steps import MoveSteps
 from kafkaproto_server.shell.replicas.files.move_switch import MoveSwitch
-from kafkaproto_server.shell.replicas.machine import Machine
+from kafkaproto_server.shell.replicas.local_node import Machine
 from kafkaproto_server.shell.replicas.timers import Timers
 from kafkaproto_server.shell.storage.directories.partition_directories import (
     FUTURE_SUFFIX,
@@ -105,6 +105,7 @@ class Moves:
             # It takes no new replicas, and to it a replica that moves is one (KIP-1066).
             return ErrorCode.INVALID_REPLICA_ASSIGNMENT
         assert directory.directory_id is not None, "a directory that works has an id"
+        # Its copy would have what could be read, and count as the replica.
         if hosted is not None and hosted.partition.role is Role.OFFLINE:
             return ErrorCode.KAFKA_STORAGE_ERROR
         if hosted is None or hosted.log is None:
@@ -127,9 +128,11 @@ class Moves:
                 # Too late to give it up: the copy may have the replica's name already. It moves on from there.
                 current.next_target = target_id
                 return ErrorCode.NONE
+            # The newest order counts, as in Apache Kafka. The copy in the other directory is deleted.
             self._steps.give_up(current)
         if target_id == hosted.directory_id:
             return ErrorCode.NONE
+        # A move begins with an empty copy. Two of one replica would be found at a start at which that directory works.
         # There might be a copy in the directory that is offline.
         if self._directories.has_offline:
             return ErrorCode.KAFKA_STORAGE_ERROR
@@ -197,6 +200,7 @@ class Moves:
         """A replica's log was cut at its end."""
         moving = self._by_id.get(_id(hosted))
         if moving is not None:
+            # Before the next step: the copy may have what was cut off, and has to lose it before anything is appended.
             moving.move.source_was_cut(hosted.partition.log_end_offset)
             self._steps.go(moving)
 
@@ -216,6 +220,8 @@ class Moves:
 
     def directories_changed(self) -> None:
         """A directory failed. What it held stays as it is; so does a copy of a replica that is offline now."""
+        # What failed may be the copy's directory or the replica's. In both cases the next start decides: a copy may be
+        # all that is left.
         for moving in tuple(self._by_id.values()):
             both = (moving.target_id, moving.hosted.directory_id)
             if not all(self._directories.is_online(each) for each in both):

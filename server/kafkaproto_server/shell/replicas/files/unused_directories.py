@@ -66,6 +66,7 @@ class UnusedDirectories:
         )
 
         def renamed(is_renamed: bool) -> None:
+            # A directory that was never made, or has failed, has nothing to remove.
             if is_renamed:
                 self._removals.later(directory_id, [target], self._settings().delete_delay_ms)
 
@@ -80,6 +81,7 @@ class UnusedDirectories:
 
     def set_aside(self, found: FoundReplica) -> None:
         """Rename what lies in a directory and is no replica of this broker. It stays there for the administrator."""
+        # With an id, as what is deleted: strays of one name may come again and again, and none may replace another.
         path = self._directories.paths[found.directory_id]
         name = self.stray_name((found.topic, found.index))
         _log.warning("%s/%s is no replica of this broker and is renamed to %s", path, found.name, name)

@@ -40,6 +40,7 @@ class WorkingDirectories:
         }
         # Whatever is to be done in a directory has a path to do it at.
         assert self.paths.keys() == surveys.keys(), "a directory was surveyed that the broker does not have"
+        # One lane a directory, and not one for all: a slow disk makes only its own logs wait.
         self.lanes = {each: DiskLane(workers) for each in surveys}
         self.background: Mapping[bytes, Jobs[DiskJob]] = {each: workers.lane(do_jobs) for each in surveys}
         """For what may take long, and changes no log."""
