@@ -59,10 +59,10 @@ READ_AGAIN: dict[str, tuple[str, str]] = {
         "shell/serving/connection_limits.py",
         "shell/serving/test_connection_limits.py",
     ),
-    "num.replica.fetchers": (f"{REPLICAS}replica_manager.py", f"{REPLICAS}followers/test_fetcher_number.py"),
-    "producer.id.expiration.ms": (f"{REPLICAS}files/maintenance.py", f"{REPLICAS}files/test_maintenance.py"),
+    "num.replica.fetchers": (f"{REPLICAS}replica_settings.py", f"{REPLICAS}followers/test_fetcher_number.py"),
+    "producer.id.expiration.ms": (f"{REPLICAS}files/log_settings.py", f"{REPLICAS}files/test_maintenance.py"),
     "replica.alter.log.dirs.io.max.bytes.per.second": (
-        f"{REPLICAS}files/moves.py",
+        f"{REPLICAS}files/move_steps.py",
         f"{REPLICAS}files/test_moves.py",
     ),
     "transaction.partition.verification.enable": (

@@ -13,6 +13,7 @@ import kafkaproto_server
 from kafkaproto_server.config.keys.definitions import BROKER_KEYS
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.config.settings import CurrentSettings, Derived, SettingsTable
+from kafkaproto_server.shell.replicas.files.topic_settings import TopicTable
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +90,8 @@ def _tables() -> Iterator[tuple[str, SettingsTable[msgspec.Struct]]]:
     for module in pkgutil.walk_packages(kafkaproto_server.__path__, "kafkaproto_server."):
         if not module.name.endswith("__main__"):
             for name, value in vars(importlib.import_module(module.name)).items():
-                if isinstance(value, SettingsTable):
+                # Topics have other keys, which no broker sets under these names.
+                if isinstance(value, SettingsTable) and not isinstance(value, TopicTable):
                     yield f"{module.name}.{name}", value
 
 

@@ -42,6 +42,12 @@ from kafkaproto_server.shell.replicas.files.checkpointed import PartitionId
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
+from kafkaproto_server.shell.replicas.local_node import (
+    BrokerNetwork,
+    CurrentMetadata,
+    LocalBroker,
+    Machine,
+)
 from kafkaproto_server.shell.replicas.producer_ids import ProducerIdBlocks
 from kafkaproto_server.shell.replicas.replica_manager import IO_THREADS, ReplicaManager
 from kafkaproto_server.shell.share_partitions.service import ShareService, share_service
@@ -78,14 +84,14 @@ def _group_coordinators(
         image=lambda: published.image,
         config=CurrentGroupConfig(configs),
         surroundings=surroundings,
-        make_log=lambda hosted: manager.coordinator_log(
+        make_log=lambda hosted: manager.for_coordinators.log(
             hosted,
             lambda: number_of(configs(), "offsets.commit.timeout.ms"),
             metrics.group_commits,
             lambda: number_of(configs(), "offsets.topic.compression.codec"),
         ),
-        load=manager.coordinator_loading,
-        compute=manager.compute,
+        load=manager.for_coordinators.load,
+        compute=manager.for_coordinators.compute,
         persister=persister,
         latest_offsets=latest_offsets,
         metrics=metrics,
@@ -93,7 +99,7 @@ def _group_coordinators(
 
 
 class BrokerData:
-    """The data plane of one broker."""
+    """The data plane of one broker. Implements `shell.replicas.roles.ReplicaEvents`."""
 
     def __init__(
         self,
@@ -120,6 +126,7 @@ class BrokerData:
         def configs() -> NodeConfigs:
             return inherited.at(published.image)
 
+        self.directory_failed, self.replica_lost = directory_failed, replica_lost
         self._isr_sender = IsrSender(config.node_id, channel(), broker_epoch, clock)
         self._producer_ids = ProducerIdBlocks(config.node_id, channel(), broker_epoch)
         self.on_disk = tuple(chain.from_iterable(survey.found for survey in opened.surveys.values()))
@@ -127,35 +134,28 @@ class BrokerData:
         self.emptied = tuple(each for each, survey in opened.surveys.items() if survey.is_emptied)
         """The ids of those that look as if no broker had ever run on them."""
         self.manager = ReplicaManager(
-            broker_id=config.node_id,
-            disk=OpenFiles(disk, topic_file_limit(config)),
-            clock=clock,
-            rng=rng,
-            workers=threads.workers(IO_THREADS),
+            broker=LocalBroker(config.node_id, broker_epoch, is_session_over),
+            machine=Machine(
+                OpenFiles(disk, topic_file_limit(config)), clock, rng, threads.workers(IO_THREADS)
+            ),
+            network=BrokerNetwork(connect, config.inter_broker_listener_name),
+            metadata=CurrentMetadata(lambda: published.image, configs),
             directories=opened.log_directories,
             surveys=opened.surveys,
-            image=lambda: published.image,
-            node_configs=configs,
             isr_changes=self._isr_sender,
-            directory_failed=directory_failed,
-            replica_lost=replica_lost,
-            connect=connect,
-            inter_broker_listener=config.inter_broker_listener_name,
-            broker_epoch=broker_epoch,
-            is_session_over=is_session_over,
+            events=self,
         )
         manager = self.manager
         self._internal_topics = InternalTopics(channel(), inherited.at(published.image))
         self.create_internal_topic = self._internal_topics.create
         others = OtherBrokers(
             broker_id=config.node_id,
-            endpoint=manager.endpoint,
+            endpoint=manager.brokers.endpoint,
             rng=rng,
             connect=connect,
             timeout_ms=lambda: number_of(configs(), "request.timeout.ms"),
         )
         self._begin_services(others, published, configs, clock, channel())
-        manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
         self.port = self._replica_port()
 
@@ -280,7 +280,7 @@ class BrokerData:
             end_of_epoch=manager.questions.end_of_epoch,
             producers_of=manager.questions.producers_of,
             logs=manager.questions.logs,
-            leader_of=manager.leader_of,
+            leader_of=manager.missing.leader_of,
             new_producer_id=self._producer_ids.next,
         )
 
@@ -293,7 +293,7 @@ class BrokerData:
             share_service=self.share_partitions,
         )
 
-    def _role_changed(self, hosted: Hosted) -> None:
+    def role_changed(self, hosted: Hosted) -> None:
         if hosted.partition.topic == GROUPS_TOPIC:
             self.groups.led.role_changed(hosted)
         elif hosted.partition.topic == TRANSACTIONS_TOPIC:

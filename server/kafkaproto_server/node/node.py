@@ -616,7 +616,9 @@ class Node:
                     running.opened.log_directories,
                     disk=self._disk,
                     broker_epoch=epoch,
-                    unread=() if self._data is None else self._data.manager.replicas.unread_directories,
+                    unread=()
+                    if self._data is None
+                    else self._data.manager.replicas.clean_stop.unread_directories,
                 )
             )
         # Last, because another process may write to the directories from here on.

@@ -141,7 +141,7 @@ def test_a_directory_that_fails_is_told(broker: DataBroker) -> None:
         broker.produce("u", batch(b"v" * 600_000))
     broker.replicas.disk.fail("rename", ".log")
     assert delete(broker, "u", 1) == (ErrorCode.KAFKA_STORAGE_ERROR, -1)
-    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+    assert [path for path, _ in broker.replicas.manager.directory_failures.waiting] == [PATH]
 
 
 # --- followers ---

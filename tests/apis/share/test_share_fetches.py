@@ -429,7 +429,7 @@ def test_a_log_that_cannot_be_read_gives_an_error_or_nothing(
     monkeypatch.setattr(LogRead, "read" if is_cold else "read_now", fail)
     partition = sharing.begin()
     assert (partition.error_code, acquired(partition)) == (code, [])
-    failures = sharing.broker.replicas.manager._failures
+    failures = sharing.broker.replicas.manager.directory_failures.waiting
     assert bool(failures) is (code is ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
 

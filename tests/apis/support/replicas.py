@@ -32,6 +32,12 @@ from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.survey import survey_directory, without_moved
 from kafkaproto_server.shell.replicas.followers.fetcher_values import FetcherCounts
 from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
+from kafkaproto_server.shell.replicas.local_node import (
+    BrokerNetwork,
+    CurrentMetadata,
+    LocalBroker,
+    Machine,
+)
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.shell.replicas.requests.host_lane import fail
 from kafkaproto_server.shell.share_partitions.service import share_service
@@ -137,7 +143,7 @@ class _NoFetchers:
 
 
 class BrokerReplicas:
-    """The replicas that a broker has by the metadata that ``image`` returns."""
+    """The replicas that a broker has by the metadata that ``image`` returns. Implements `ReplicaEvents`."""
 
     def read_in_thread(self, done: Callable[[str], None]) -> None:
         """Something that reads of what is not in memory have a thread do; ``done`` is told "read"."""
@@ -181,29 +187,23 @@ class BrokerReplicas:
             client_id="test", locate=lambda: None, news=trio.Event, rng=SeededRng(), connect=no_connection
         )
         self.manager = ReplicaManager(
-            broker_id=broker_id,
-            disk=self.disk,
-            clock=self.clock,
-            rng=SeededRng(),
-            workers=self.workers,
+            broker=LocalBroker(broker_id, lambda: None, lambda: self.is_session_over),
+            machine=Machine(self.disk, self.clock, SeededRng(), self.workers),
+            network=BrokerNetwork(no_connection, "PLAINTEXT"),
+            metadata=CurrentMetadata(image, lambda: configs),
             directories=directories,
             surveys=without_moved(surveys),
-            image=image,
-            node_configs=lambda: configs,
             isr_changes=IsrSender(broker_id, channel, lambda: None, self.clock),
-            directory_failed=self._directory_failed,
-            replica_lost=self._replica_lost,
-            connect=no_connection,
-            inter_broker_listener="PLAINTEXT",
-            broker_epoch=lambda: None,
-            is_session_over=lambda: self.is_session_over,
+            events=self,
         )
         self._ids = count(FIRST_PRODUCER_ID)
-        others = other_brokers(broker_id, endpoint=self.manager.endpoint, timeout_ms=COMMIT_TIMEOUT_MS)
+        others = other_brokers(
+            broker_id, endpoint=self.manager.brokers.endpoint, timeout_ms=COMMIT_TIMEOUT_MS
+        )
         self._make_services(others, configs, channel)
         self.groups = self._group_coordinators(others, configs)
         # Fetchers are tasks, and no event loop runs here.
-        self.manager._fetchers = _NoFetchers()  # type: ignore[assignment]
+        self.manager._roles.fetchers = _NoFetchers()  # type: ignore[assignment]
         self.assignments = AssignmentQueue(broker_id)
         on_disk = [found for survey in surveys.values() for found in survey.found]
         emptied = [each for each, survey in surveys.items() if survey.is_emptied]
@@ -259,11 +259,11 @@ class BrokerReplicas:
             image=self._image,
             config=CurrentGroupConfig(lambda: configs),
             surroundings=NodeSurroundings(self.clock, SeededRng(), manager.call_at),
-            make_log=lambda hosted: manager.coordinator_log(
+            make_log=lambda hosted: manager.for_coordinators.log(
                 hosted, lambda: COMMIT_TIMEOUT_MS, self.metrics.group_commits
             ),
-            load=manager.coordinator_loading,
-            compute=manager.compute,
+            load=manager.for_coordinators.load,
+            compute=manager.for_coordinators.compute,
             persister=self.share.persister,
             metrics=self.metrics,
             latest_offsets=LatestOffsetFinder(
@@ -273,14 +273,13 @@ class BrokerReplicas:
                 call_later=lambda delay_ms, call: manager.call_at(self.clock.now_ms() + delay_ms, call),
             ).find,
         )
-        manager.role_changed = self._role_changed
         manager.set_marker_written(self._marker_written)
         return groups
 
     def _new_producer_id(self, take: Callable[[int | None], None]) -> None:
         take(next(self._ids))
 
-    def _role_changed(self, hosted: Hosted) -> None:
+    def role_changed(self, hosted: Hosted) -> None:
         if hosted.partition.topic == GROUPS_TOPIC:
             self.groups.led.role_changed(hosted)
         elif hosted.partition.topic == TRANSACTIONS_TOPIC:
@@ -305,7 +304,7 @@ class BrokerReplicas:
             end_of_epoch=self.manager.questions.end_of_epoch,
             producers_of=self.manager.questions.producers_of,
             logs=self.manager.questions.logs,
-            leader_of=self.manager.leader_of,
+            leader_of=self.manager.missing.leader_of,
             new_producer_id=self._new_producer_id,
         )
 
@@ -328,15 +327,17 @@ class BrokerReplicas:
 
     def report_failures(self) -> None:
         """Do what a task of the manager does with directories that failed."""
-        failures, self.manager._failures = self.manager._failures, []
+        waiting = self.manager.directory_failures.waiting
+        failures = waiting.copy()
+        waiting.clear()
         for path, problem in failures:
-            self._directory_failed(path, problem)
+            self.directory_failed(path, problem)
 
-    def _directory_failed(self, path: str, problem: str) -> None:
+    def directory_failed(self, path: str, problem: str) -> None:
         if self.log_directories.fail(path, problem):
             self.manager.directories_changed()
 
-    def _replica_lost(self, replica: tuple[bytes, int], is_lost: bool) -> None:
+    def replica_lost(self, replica: tuple[bytes, int], is_lost: bool) -> None:
         if is_lost:
             self._directories.lost(replica)
         else:
@@ -344,7 +345,7 @@ class BrokerReplicas:
 
     def stop(self) -> None:
         """Close all logs in order."""
-        self.manager.replicas.close_all(lambda: None)
+        self.manager.replicas.clean_stop.begin(lambda: None)
 
     def pass_time(self, milliseconds: int) -> None:
         """Let time pass, and what waits for its end hear of it."""

@@ -175,7 +175,7 @@ def test_what_is_copied_is_told_with_who_copies_it() -> None:
     broker = DataBroker()
     broker.topic("t", [OTHER, ME])
     broker.replicas.follow()
-    fetchers: Any = broker.replicas.manager._fetchers
+    fetchers: Any = broker.replicas.manager.fetchers
     fetchers.lag_of = lambda key: ("ReplicaFetcherThread-0-2", 41)
     text = "".join(partition_text(counted(broker).replicas, METADATA_LOG))
     name = "kafka_server_fetcherlagmetrics_consumerlag"

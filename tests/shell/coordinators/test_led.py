@@ -54,12 +54,12 @@ class Led:
             TOPIC,
             GROUP_RECORDS,
             image=lambda: self.broker.harness.image,
-            make_log=lambda hosted: manager.coordinator_log(hosted, lambda: 1000, Histogram()),
+            make_log=lambda hosted: manager.for_coordinators.log(hosted, lambda: 1000, Histogram()),
             make_shard=self._make_shard,
-            load=manager.coordinator_loading,
+            load=manager.for_coordinators.load,
             load_times=Histogram(),
         )
-        manager.role_changed = self.partitions.role_changed
+        self.broker.replicas.role_changed = self.partitions.role_changed  # type: ignore[method-assign]
         self.broker.topic(TOPIC, [ME, OTHER])
         self.broker.replicas.follow()
         record = encode_coordinator_record(OffsetCommitKey(group="g", topic="x"), OffsetCommitValue(), 4)

@@ -20,6 +20,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.metadata.image.replay import replay
+from kafkaproto_server.shell.replicas.files.directory_failures import DirectoryFailures
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.storage.errors import CorruptFileError
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, only_partition, wanted
@@ -62,7 +63,7 @@ def image(*, fenced: bool = False, leaves: bool = False, endpoints: Sequence[End
 )
 def test_who_may_join_an_isr(epoch: int, found: ClusterImage, directory_id: bytes, may_join: bool) -> None:
     broker = BrokerReplicas(1, lambda: found)
-    assert broker.manager.is_eligible(2, epoch, directory_id) is may_join
+    assert broker.manager.brokers.is_eligible(2, epoch, directory_id) is may_join
 
 
 def test_a_replica_whose_log_is_closed_leads_no_more() -> None:
@@ -70,7 +71,7 @@ def test_a_replica_whose_log_is_closed_leads_no_more() -> None:
     broker.topic("t", [ME])
     broker.report()
     assert broker.produce("t", batch(b"a")).error_code == 0
-    broker.replicas.manager.replicas.close_all(lambda: None)
+    broker.replicas.manager.replicas.clean_stop.begin(lambda: None)
     delete = DeleteRecordsRequest.DeleteRecordsTopic(
         name="t",
         partitions=[DeleteRecordsRequest.DeleteRecordsPartition(partition_index=0, offset=1)],
@@ -91,14 +92,14 @@ def test_a_replica_whose_log_is_closed_leads_no_more() -> None:
     assert [each.error_code for each in responses] == [ErrorCode.NOT_LEADER_OR_FOLLOWER] * len(responses)
 
 
-def test_who_uses_a_partition_hears_that_its_log_is_closed() -> None:
+def test_who_uses_a_partition_hears_that_its_log_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = DataBroker()
     broker.topic("t", [ME])
     broker.report()
     manager = broker.replicas.manager
     (hosted,) = manager.replicas
     heard: list[object] = []
-    manager.role_changed = heard.append
+    monkeypatch.setattr(broker.replicas, "role_changed", heard.append)
     manager.replicas.failed(hosted, CorruptFileError("/logs/t-0", "is damaged"))
     assert heard == [hosted]
 
@@ -120,19 +121,19 @@ def test_no_change_of_an_isr_is_asked_for_once_its_leader_is_gone(is_deleted: bo
         broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
         broker.report()
     else:
-        broker.replicas._directory_failed("/logs", "EIO")
+        broker.replicas.directory_failed("/logs", "EIO")
     assert changes.due_ms is None
 
 
-def test_who_uses_a_partition_hears_that_its_directory_failed() -> None:
+def test_who_uses_a_partition_hears_that_its_directory_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = DataBroker()
     broker.topic("t", [ME])
     broker.report()
     manager = broker.replicas.manager
     (hosted,) = manager.replicas
     heard: list[object] = []
-    manager.role_changed = heard.append
-    broker.replicas._directory_failed("/logs", "EIO")
+    monkeypatch.setattr(broker.replicas, "role_changed", heard.append)
+    broker.replicas.directory_failed("/logs", "EIO")
     assert heard == [hosted]
 
 
@@ -143,7 +144,9 @@ def test_a_replica_is_copied_from_another_broker_while_it_follows_that_one() -> 
     def follow(hosted: Hosted) -> None:
         copied.add((hosted.partition.topic_id, hosted.partition.index))
 
-    broker.replicas.manager._fetchers = cast(Any, SimpleNamespace(follow=follow, unfollow=copied.discard))
+    broker.replicas.manager._roles.fetchers = cast(
+        Any, SimpleNamespace(follow=follow, unfollow=copied.discard)
+    )
     topic_id = broker.topic("t", [ME, OTHER])
     broker.replicas.follow()
     assert copied == set()
@@ -166,7 +169,7 @@ async def test_what_is_due_is_called_while_a_broker_has_replicas(
     manager = broker.manager
     # Neither threads nor fetchers have anything to do.
     monkeypatch.setattr(broker.workers, "run", start)
-    monkeypatch.setattr(manager._fetchers, "run", start, raising=False)
+    monkeypatch.setattr(manager.fetchers, "run", start, raising=False)
     called = trio.Event()
     async with trio.open_nursery() as nursery:
         await nursery.start(manager.run)
@@ -191,8 +194,8 @@ async def test_leaders_look_at_their_followers_from_time_to_time(autojump_clock:
     manager.replicas.by_id[bytes(16), 0] = cast(Any, SimpleNamespace(partition=partition))
     with trio.move_on_after(3.2):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(manager._expand_isrs)
-            nursery.start_soon(manager._shrink_isrs)
+            nursery.start_soon(manager._isr_checks.expand)
+            nursery.start_soon(manager._isr_checks.shrink)
     assert looks == {"expand": [500, 1000, 1500, 2000, 2500, 3000], "shrink": [1500, 3000]}
 
 
@@ -204,21 +207,19 @@ async def test_leaders_do_not_look_for_eligible_followers_all_the_time(autojump_
     partition = SimpleNamespace(maybe_expand_isr=lambda: looks.append(TrioClock().now_ms()))
     manager.replicas.by_id[bytes(16), 0] = cast(Any, SimpleNamespace(partition=partition))
     with trio.move_on_after(0.35):
-        await manager._expand_isrs()
+        await manager._isr_checks.expand()
     assert looks == [100, 200, 300]
 
 
 @pytest.mark.trio
 async def test_each_failure_of_a_directory_is_reported(autojump_clock: MockClock) -> None:
-    broker = BrokerReplicas(1, lambda: EMPTY_IMAGE)
-    manager = broker.manager
     reported: list[tuple[str, str]] = []
-    manager._directory_failed = lambda path, problem: reported.append((path, problem))
+    failed = DirectoryFailures(lambda path, problem: reported.append((path, problem)))
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(manager._report_failures)
+        nursery.start_soon(failed.run)
         for failures in ([("/a", "EIO"), ("/b", "EROFS")], [("/c", "EIO")]):
             for path, problem in failures:
-                manager._note_failure(path, problem)
+                failed.note(path, problem)
             await wait_all_tasks_blocked()
             assert sorted(reported) == failures
             reported.clear()
@@ -229,7 +230,7 @@ def test_of_a_partition_that_is_not_known_no_leader_is_told() -> None:
     broker = DataBroker()
     topic_id = broker.topic("t", [ME])
     manager = broker.replicas.manager
-    assert [manager.leader_of(*each) for each in ((topic_id, 0), (topic_id, 1), (b"?" * 16, 0))] == [
+    assert [manager.missing.leader_of(*each) for each in ((topic_id, 0), (topic_id, 1), (b"?" * 16, 0))] == [
         (ME, 0),
         (-1, -1),
         (-1, -1),
@@ -247,6 +248,6 @@ def test_a_broker_is_reached_at_its_listener_for_brokers_unless_it_is_fenced() -
     ]
     ports = []
     for each in images:
-        endpoint = BrokerReplicas(1, lambda each=each: each).manager._endpoint(2)  # type: ignore[misc]
+        endpoint = BrokerReplicas(1, lambda each=each: each).manager.brokers.endpoint(2)  # type: ignore[misc]
         ports.append(endpoint and endpoint.port)
     assert ports == [2, None, None, None]

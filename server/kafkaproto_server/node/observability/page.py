@@ -169,7 +169,7 @@ class NodeMetrics:
                     self._quorum.metrics.rotate()
                     manager = self._manager()
                     if manager is not None:
-                        manager.replicas.flushes.rotate()
+                        manager.replicas.changes.flushes.rotate()
                     coordination = self._coordination()
                     if coordination is not None:
                         coordination.metrics.rotate()
@@ -254,7 +254,7 @@ class NodeMetrics:
         yield self._quorum.metrics.flushes
         manager = self._manager()
         if manager is not None:
-            yield manager.replicas.flushes
+            yield manager.replicas.changes.flushes
 
     def _broker_metrics(self) -> BrokerMetrics | None:
         broker = self._broker()

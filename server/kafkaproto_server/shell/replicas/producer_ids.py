@@ -47,6 +47,8 @@ class ProducerIdBlocks:
         elif len(self._waiting) < MAX_WAITING:
             self._waiting.append(take)
         else:
+            # A client may ask for ids as fast as it can: those that wait have a bound, so that nobody fills the
+            # broker's memory.
             take(None)
         self._wake.set()
 
@@ -60,6 +62,7 @@ class ProducerIdBlocks:
         """Ask for blocks when they are needed, until cancelled."""
         while True:
             self._wake = trio.Event()
+            # Before the registration the broker has no epoch, and the controller would refuse the request.
             epoch = self._broker_epoch()
             if not self._waiting and (not self._blocks or sum(map(len, self._blocks)) >= PREFETCH_BELOW):
                 await self._wake.wait()
@@ -78,6 +81,7 @@ class ProducerIdBlocks:
             _log.warning("no producer ids: %s", describe(response.error_code).name)
             return False
         first = response.producer_id_start
+        # Behind the others: ids of a block that is in use are given first, as Apache Kafka does.
         self._blocks.append(range(first, first + response.producer_id_len))
         while self._waiting and self._blocks:
             self._waiting.popleft()(self._take_id())

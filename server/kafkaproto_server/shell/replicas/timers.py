@@ -41,9 +41,13 @@ class Timers:
         is_earliest = at_ms <= now_ms or not self._heap or at_ms < self._heap[0][0]
         heapq.heappush(self._heap, (at_ms, next(self._numbers), call, is_over))
         if len(self._heap) >= self._clean_at:
+            # Each fetch that waits adds an entry, and most fetches are over before their time. Without this, a busy
+            # broker would keep the last 300 s of them.
             self._heap = [each for each in self._heap if not each[3]()]
             heapq.heapify(self._heap)
+            # Twice what is left: so the work is in proportion to what was added since.
             self._clean_at = max(MANY, 2 * len(self._heap))
+        # Otherwise `run` sleeps until something that is due earlier, and looks at the heap then.
         if is_earliest:
             self._wake.set()
 
@@ -52,6 +56,7 @@ class Timers:
         while True:
             self._wake = trio.Event()
             wait_s = self._wait_s()
+            # Even if something is due: a function that adds another one for now must not keep the loop for itself.
             if wait_s > 0:
                 with trio.move_on_after(wait_s):
                     await self._wake.wait()
@@ -66,6 +71,8 @@ class Timers:
             heapq.heappop(heap)
         return (heap[0][0] - self._clock.now_ms()) / 1000 if heap else float("inf")
 
+    # What is due together is called in the order in which it was added: the number decides, and functions are never
+    # compared.
     def call_due(self) -> None:
         """Call what is due now, or the first of it if that takes long."""
         now_ms = self._clock.now_ms()

@@ -396,7 +396,7 @@ def share_service(
         rng=rng,
         call_at=manager.call_at,
         # Not beside clients' reads, nor the checks of what they produce: a round may take a tenth of a second.
-        in_thread=manager.compute,
+        in_thread=manager.for_coordinators.compute,
         transport=transport,
     )
     led = LedSharePartitions(

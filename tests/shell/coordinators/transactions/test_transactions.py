@@ -58,7 +58,7 @@ def led_log(broker: DataBroker, timeout_ms: int) -> tuple[PartitionLog, Partitio
     manager = broker.replicas.manager
     hosted = manager.replicas.get(broker.topic_id("log"), 0)
     assert hosted is not None
-    log = manager.coordinator_log(hosted, lambda: timeout_ms, Histogram())
+    log = manager.for_coordinators.log(hosted, lambda: timeout_ms, Histogram())
     broker.produce("log", batch())
     broker.produce("log", batch())
     return log, hosted.partition
@@ -139,7 +139,7 @@ def test_a_record_that_makes_no_sense_costs_its_partition_the_coordinator(
     hosted = manager.replicas.get(broker.topic_id(TRANSACTIONS_TOPIC), 0)
     assert hosted is not None
     key, value = TransactionLogKey(transactional_id="other"), TransactionLogValue(transaction_status=99)
-    manager.coordinator_log(hosted, lambda: 1000, Histogram()).append([Record(key, value, 1)])
+    manager.for_coordinators.log(hosted, lambda: 1000, Histogram()).append([Record(key, value, 1)])
     broker.replicas.follow()
     broker.lead_anew(TRANSACTIONS_TOPIC)
     broker.replicas.pass_time(POLL_MS)

@@ -254,7 +254,7 @@ async def test_an_aborted_transaction_is_forgotten_with_the_first_segment(
     end_transaction(broker, is_abort=True)
     write(broker, 4, start=600)
     replica = hosted(broker)
-    broker.replicas.manager.replicas.move_start(replica, 1, lambda: None, lambda: None)
+    broker.replicas.manager.replicas.changes.move_start(replica, 1, lambda: None, lambda: None)
     assert replica.log is not None
     assert replica.log.log.segment_bases[0] == 1
     assert [each.last_offset for each in replica.partition.aborted] == [1]
@@ -302,7 +302,7 @@ async def test_a_file_that_cannot_be_used_costs_no_more_than_its_log(
     broker.replicas.disk.open(f"{PATH}/{META_PROPERTIES_NAME}", create=True).close()
     broker.replicas.disk.fail(operation, ".cleaned", errno.EACCES)
     await run(broker)
-    assert (broker.replicas.manager._failures, hosted(broker).partition.role) == ([], role)
+    assert (broker.replicas.manager.directory_failures.waiting, hosted(broker).partition.role) == ([], role)
 
 
 @pytest.mark.trio
@@ -478,7 +478,7 @@ async def test_a_log_that_changes_while_others_are_looked_at_is_not_cleaned(
             elif change == "cut":
                 chosen.log.truncate_to(0, 0)
             elif change == "start moved":
-                broker.replicas.manager.replicas.move_start(chosen, 5, lambda: None, lambda: None)
+                broker.replicas.manager.replicas.changes.move_start(chosen, 5, lambda: None, lambda: None)
             else:
                 chosen.log = None
 

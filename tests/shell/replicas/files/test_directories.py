@@ -288,7 +288,7 @@ def test_every_replica_of_a_failed_directory_is_offline_also_if_another_task_fou
     broker = DataBroker(directories=2)
     broker.topic("t", *[[ME]] * 4)
     broker.report()
-    broker.replicas._directory_failed("/logs1", "it was removed")
+    broker.replicas.directory_failed("/logs1", "it was removed")
     assert [broker.produce("t", batch(), index).error_code for index in range(4)] == [0, 56, 0, 56]
 
 
@@ -355,10 +355,10 @@ def test_a_directory_with_a_log_that_was_not_opened_since_a_crash_is_unread(is_c
     broker = with_two_partitions()
     broker.start_again(is_clean=is_clean)
     replicas = broker.replicas.manager.replicas
-    assert replicas.unread_directories == (set() if is_clean else {*broker.directory_ids.values()})
+    assert replicas.clean_stop.unread_directories == (set() if is_clean else {*broker.directory_ids.values()})
     broker.report()
     broker.replicas.stop()
-    assert replicas.unread_directories == set()
+    assert replicas.clean_stop.unread_directories == set()
 
 
 @pytest.mark.parametrize("what", ["a copy of a move", "a stray", "a replica with a torn id"])
@@ -376,7 +376,7 @@ def test_what_a_start_has_dealt_with_is_not_unread(what: str) -> None:
     broker.start(is_clean=False)
     broker.report()
     broker.replicas.stop()
-    assert broker.replicas.manager.replicas.unread_directories == set()
+    assert broker.replicas.manager.replicas.clean_stop.unread_directories == set()
 
 
 def test_a_log_that_opens_while_the_broker_stops_is_left_as_it_is() -> None:
@@ -386,7 +386,7 @@ def test_a_log_that_opens_while_the_broker_stops_is_left_as_it_is() -> None:
     broker.replicas.follow()
     replicas = broker.replicas.manager.replicas
     stopped: list[bool] = []
-    replicas.close_all(lambda: stopped.append(True))
+    replicas.clean_stop.begin(lambda: stopped.append(True))
     broker.replicas.workers.release()
     assert stopped
     assert not broker.replicas.disk.open_files
@@ -396,7 +396,7 @@ def test_a_log_that_opens_while_the_broker_stops_is_left_as_it_is() -> None:
 def test_a_stop_leaves_the_logs_of_a_failed_directory_as_they_are() -> None:
     broker = with_two_partitions()
     files = broker.replicas.disk.list_directory("/logs1/t-1")
-    broker.replicas._directory_failed("/logs1", "another directory is in its place")
+    broker.replicas.directory_failed("/logs1", "another directory is in its place")
     broker.replicas.stop()
     assert broker.replicas.disk.list_directory("/logs1/t-1") == files
     assert broker.replicas.disk.list_directory("/logs/t-0") != files
@@ -410,7 +410,7 @@ def test_nothing_is_written_in_a_directory_that_failed(monkeypatch: pytest.Monke
     # The checkpoints would have something new to say.
     for index in range(2):
         assert broker.produce("t", batch(b"more"), index).error_code == 0
-    broker.replicas._directory_failed("/logs1", "EIO")
+    broker.replicas.directory_failed("/logs1", "EIO")
     changed: list[str] = []
     before = disk.before
 
@@ -434,7 +434,7 @@ def test_what_was_deleted_in_a_failed_directory_stays_until_the_next_start() -> 
     topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
     broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
     broker.replicas.follow()
-    broker.replicas._directory_failed("/logs1", "EIO")
+    broker.replicas.directory_failed("/logs1", "EIO")
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-1-delete"])
     broker.replicas.pass_time(60_000)
     broker.replicas.manager.replicas.removals.remove_due()
@@ -443,7 +443,7 @@ def test_what_was_deleted_in_a_failed_directory_stays_until_the_next_start() -> 
 
 def test_what_is_deleted_after_its_directory_failed_stays_until_the_next_start() -> None:
     broker = with_two_partitions()
-    broker.replicas._directory_failed("/logs1", "EIO")
+    broker.replicas.directory_failed("/logs1", "EIO")
     topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]
     broker.harness.call(DeleteTopicsRequest(topics=topics, timeout_ms=1000))
     broker.replicas.follow()

@@ -63,7 +63,7 @@ def running(**configs: str) -> DataBroker:
             log = hosted(broker).log
             assert log is not None
             log.log.roll()
-            broker.replicas.manager.replicas.has_rolled(hosted(broker))
+            broker.replicas.manager.replicas.changes.has_rolled(hosted(broker))
     assert broker.produce("u", batch(b"u")).error_code == 0
     broker.replicas.stop()
     broker.start()
@@ -90,7 +90,7 @@ def search(broker: DataBroker) -> int:
 
 def flush(broker: DataBroker) -> int:
     replicas = broker.replicas.manager.replicas
-    replicas.make_durable(hosted(broker), with_active=True)
+    replicas.changes.make_durable(hosted(broker), with_active=True)
     return fetch(broker)
 
 
@@ -145,5 +145,5 @@ def test_a_directory_of_an_administrator_in_a_deleted_replica_stays() -> None:
     broker.replicas.manager.replicas.removals.remove_due()
     (left,) = [each for each in disk.list_directory(PATH) if each.endswith("-delete")]
     assert "notes" in disk.list_directory(f"{PATH}/{left}")
-    assert broker.replicas.manager._failures == []
+    assert broker.replicas.manager.directory_failures.waiting == []
     assert broker.produce("u", batch(b"u")).error_code == 0

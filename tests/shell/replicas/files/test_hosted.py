@@ -30,13 +30,13 @@ def test_checkpoints_that_cost_too_many_descriptors_do_not_cost_the_directory() 
     disk.remove(f"{PATH}/{RECOVERY_POINTS}")
     disk.fail("create", ".tmp", errno.EMFILE)
     manager.replicas.write_checkpoint(RECOVERY_POINTS)
-    assert not manager._failures
+    assert not manager.directory_failures.waiting
     assert not disk.exists(f"{PATH}/{RECOVERY_POINTS}")
     manager.replicas.write_checkpoint(RECOVERY_POINTS)
     assert disk.exists(f"{PATH}/{RECOVERY_POINTS}")
     disk.fail("create", ".tmp", errno.EIO)
     manager.replicas.write_checkpoint(RECOVERY_POINTS)
-    assert [path for path, _ in manager._failures] == [PATH]
+    assert [path for path, _ in manager.directory_failures.waiting] == [PATH]
 
 
 def test_a_cut_takes_back_what_producers_wrote_behind_it() -> None:
@@ -55,7 +55,7 @@ def test_a_cut_takes_back_what_producers_wrote_behind_it() -> None:
     replicas = broker.replicas.manager.replicas
     (hosted,) = replicas
     assert hosted.log is not None
-    replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    replicas.changes.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
     assert [each.last_sequence for each in hosted.partition.producers.active()] == [0]
 
 
@@ -67,7 +67,7 @@ def test_checkpoints_say_all_again_once_a_log_whose_cut_failed_is_open() -> None
     replicas = broker.replicas.manager.replicas
     (hosted,) = replicas
     hosted.partition.log_start_moved(2, now_ms=broker.replicas.clock.now)
-    replicas.will_be_cut(hosted, 1)
+    replicas.changes.will_be_cut(hosted, 1)
     offsets = hosted.offsets()
     assert (offsets.high_watermark, offsets.log_start_offset) == (1, 1)
     replicas.failed(hosted, OSError(errno.EMFILE, "no descriptors"))
@@ -176,7 +176,7 @@ def test_a_log_that_is_opened_in_a_directory_that_has_just_failed_stays_offline(
     broker.replicas.workers.hold()
     broker.replicas.pass_time(OPENED_AGAIN_MS)
     assert not broker.replicas.manager.are_open
-    broker.replicas._directory_failed(PATH, "EIO")
+    broker.replicas.directory_failed(PATH, "EIO")
     broker.replicas.workers.release()
     assert broker.replicas.manager.are_open
     assert broker.replicas.partition("t", 0).role is Role.OFFLINE
@@ -242,7 +242,7 @@ def test_a_replica_whose_directory_could_not_be_made_can_be_deleted() -> None:
     assert not broker.replicas.disk.exists(f"{PATH}/t-0")
     delete(broker)
     assert list(broker.replicas.manager.replicas) == []
-    assert not broker.replicas.manager._failures
+    assert not broker.replicas.manager.directory_failures.waiting
 
 
 @pytest.mark.parametrize("is_stopping", [True, False], ids=["stop", "failed directory"])
@@ -251,7 +251,7 @@ def test_no_log_is_opened_again_during_a_stop_or_in_a_failed_directory(is_stoppi
     if is_stopping:
         broker.replicas.stop()
     else:
-        broker.replicas._directory_failed(PATH, "EIO")
+        broker.replicas.directory_failed(PATH, "EIO")
     broker.replicas.workers.hold()
     broker.replicas.pass_time(10_000)
     assert broker.replicas.manager.are_open
@@ -268,7 +268,7 @@ def test_a_reader_of_the_former_log_says_nothing_of_the_one_in_its_place() -> No
     broker.replicas.pass_time(OPENED_AGAIN_MS)
     broker.replicas.manager.replicas.read_failed(hosted, former, OSError(errno.EIO, "a broken disk"))
     assert hosted.partition.role is Role.LEADER
-    assert not broker.replicas.manager._failures
+    assert not broker.replicas.manager.directory_failures.waiting
 
 
 def test_a_reader_that_runs_short_costs_the_log_nothing() -> None:
@@ -318,7 +318,7 @@ def test_a_log_that_was_closed_meanwhile_is_not_made_durable(monkeypatch: pytest
 
     monkeypatch.setattr(disk, "before", noted)
     broker.replicas.workers.hold()
-    replicas.make_durable(hosted, with_active=True)
+    replicas.changes.make_durable(hosted, with_active=True)
     replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
     broker.replicas.workers.release()
     assert (hosted.log, hosted.syncs, synced) == (None, 0, [])
@@ -334,7 +334,7 @@ def test_a_log_that_was_closed_during_its_sync_hears_nothing_of_it(monkeypatch: 
     heard: list[Unsynced] = []
     monkeypatch.setattr(TopicLog, "was_synced", lambda log, unsynced: heard.append(unsynced))
     broker.replicas.workers.hold()
-    replicas.make_durable(hosted, with_active=True)
+    replicas.changes.make_durable(hosted, with_active=True)
     # It is known what to sync.
     assert broker.replicas.workers.do_one(lambda lanes: 0)
     replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
@@ -350,7 +350,7 @@ def test_the_start_of_a_log_that_was_closed_meanwhile_has_not_moved() -> None:
     (hosted,) = replicas
     told: list[str] = []
     broker.replicas.workers.hold()
-    replicas.move_start(hosted, 1, lambda: told.append("moved"), lambda: told.append("failed"))
+    replicas.changes.move_start(hosted, 1, lambda: told.append("moved"), lambda: told.append("failed"))
     replicas.failed(hosted, OSError(errno.EMFILE, "Too many open files"))
     broker.replicas.workers.release()
     assert (told, hosted.partition.log_start_offset) == (["failed"], 0)
@@ -370,7 +370,7 @@ def test_a_log_that_runs_short_before_a_sync_does_not_wait_for_that_any_more(
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr(TopicLog, "unsynced", fail)
-    replicas.make_durable(hosted, with_active=True)
+    replicas.changes.make_durable(hosted, with_active=True)
     assert (hosted.log, hosted.syncs) == (None, 0)
 
 
@@ -382,8 +382,8 @@ def test_a_sync_that_fails_costs_the_directory_whatever_the_reason(code: int) ->
     assert broker.produce("t", batch(b"a")).error_code == 0
     (hosted,) = broker.replicas.manager.replicas
     broker.replicas.disk.fail("sync", LOG, code)
-    broker.replicas.manager.replicas.make_durable(hosted, with_active=True)
-    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+    broker.replicas.manager.replicas.changes.make_durable(hosted, with_active=True)
+    assert [path for path, _ in broker.replicas.manager.directory_failures.waiting] == [PATH]
 
 
 def test_a_log_that_failed_while_it_was_cut_leads_once_it_is_open_again() -> None:
@@ -435,7 +435,7 @@ def test_a_log_that_is_closed_for_a_shortage_is_unread_after_a_crash() -> None:
     broker.report()
     run_short(broker)
     broker.replicas.stop()
-    assert broker.replicas.manager.replicas.unread_directories == {*broker.directory_ids.values()}
+    assert broker.replicas.manager.replicas.clean_stop.unread_directories == {*broker.directory_ids.values()}
 
 
 @pytest.mark.parametrize("has_directories", [True, False])
@@ -447,10 +447,10 @@ def test_a_stop_ends_when_the_logs_of_all_directories_are_closed(
     broker.report()
     replicas = broker.replicas.manager.replicas
     if not has_directories:
-        monkeypatch.setattr(replicas, "_lanes", {})
+        monkeypatch.setattr(replicas.directories, "lanes", {})
     broker.replicas.workers.hold()
     ended: list[bool] = []
-    replicas.close_all(lambda: ended.append(True))
+    replicas.clean_stop.begin(lambda: ended.append(True))
     assert ended == [True] * (not has_directories)
     broker.replicas.workers.release()
     assert ended == [True]

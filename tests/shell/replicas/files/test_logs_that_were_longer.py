@@ -185,7 +185,7 @@ def written(replicas: list[int] | None = None, **configs: str) -> DataBroker:
         if number % 10 == 9 and number < COUNT - 1:
             assert hosted.log is not None
             hosted.log.log.roll()
-            broker.replicas.manager.replicas.has_rolled(hosted)
+            broker.replicas.manager.replicas.changes.has_rolled(hosted)
     assert broker.produce("u", batch(b"u")).error_code == 0
     for name in ("t", "u"):
         if replicas:
@@ -528,9 +528,9 @@ def test_a_replica_that_still_lacks_what_it_had_is_not_complete_after_a_stop() -
     assert hosted.is_anew
     own = broker.directory_ids[PATH]
     broker.replicas.stop()
-    assert manager.unread_directories == {own}
+    assert manager.clean_stop.unread_directories == {own}
     manager.has_all_again(hosted)
-    assert manager.unread_directories == frozenset()
+    assert manager.clean_stop.unread_directories == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -567,7 +567,7 @@ def test_a_log_is_begun_anew_only_if_no_controller_counts_on_it(
     )
     begun: list[object] = []
     monkeypatch.setattr(manager.replicas, "begin_anew", begun.append)
-    manager._maybe_begin_anew(hosted)
+    manager._roles.maybe_begin_anew(hosted)
     assert begun == [hosted] * begins
 
 

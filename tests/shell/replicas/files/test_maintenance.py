@@ -14,8 +14,9 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteTopicsRequest
 from kafkaproto.records.batch import NewRecord, build_batch
+from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.shell.replicas.files import maintenance
-from kafkaproto_server.shell.replicas.files.disk_jobs import DiskLane
+from kafkaproto_server.shell.replicas.files.disk_jobs import DiskLane, HeldJobs
 from kafkaproto_server.shell.replicas.files.maintenance import Maintenance
 from kafkaproto_server.shell.replicas.files.removals import Removals
 from kafkaproto_server.shell.storage.offset_checkpoints import (
@@ -188,7 +189,7 @@ def test_a_log_in_a_directory_that_failed_is_passed_over() -> None:
     topic(broker, retention_bytes="0")
     produce(broker, "t", 2)
     before = files(broker)
-    broker.replicas._directory_failed(PATH, "EIO")
+    broker.replicas.directory_failed(PATH, "EIO")
     work(broker, "remove_old_records")
     assert files(broker) == before
 
@@ -342,7 +343,7 @@ def test_each_checkpoint_has_its_offsets() -> None:
     broker = DataBroker()
     topic(broker)
     produce(broker, "t", 3)
-    broker.replicas.manager.replicas.start_moved(next(iter(broker.replicas.manager.replicas)), 1)
+    broker.replicas.manager.replicas.changes.start_moved(next(iter(broker.replicas.manager.replicas)), 1)
     assert checkpoint(broker, LOG_STARTS) == {("t", 0): 1}
     assert checkpoint(broker, HIGH_WATERMARKS) == {("t", 0): 3}
 
@@ -387,7 +388,7 @@ def test_a_crash_before_the_metadata_is_there_loses_no_checkpoint() -> None:
     broker = DataBroker()
     topic(broker)
     produce(broker, "t", 3)
-    broker.replicas.manager.replicas.start_moved(next(iter(broker.replicas.manager.replicas)), 1)
+    broker.replicas.manager.replicas.changes.start_moved(next(iter(broker.replicas.manager.replicas)), 1)
     expected = {name: checkpoint(broker, name) for name in (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)}
     again = started_again(broker, sees=False)
     for name, offsets in expected.items():
@@ -397,7 +398,7 @@ def test_a_crash_before_the_metadata_is_there_loses_no_checkpoint() -> None:
     again.follow()
     # Nor if the logs are not open yet.
     again.workers.are_held = False
-    again.manager.replicas._checkpoints._write(directory(ME), LOG_STARTS)
+    again.manager.replicas.checkpoints._write(directory(ME), LOG_STARTS)
     assert read_offsets(again.disk, PATH, LOG_STARTS) == expected[LOG_STARTS]
     again.workers.release()
     assert again.partition("t", 0).log_start_offset == 1
@@ -420,7 +421,7 @@ def test_a_topic_that_is_made_again_starts_at_0() -> None:
     broker = DataBroker()
     topic(broker)
     produce(broker, "t", 3)
-    broker.replicas.manager.replicas.start_moved(next(iter(broker.replicas.manager.replicas)), 2)
+    broker.replicas.manager.replicas.changes.start_moved(next(iter(broker.replicas.manager.replicas)), 2)
     checkpoint(broker, LOG_STARTS)
     again = started_again(broker)
     assert again.partition("t", 0).log_start_offset == 2
@@ -498,10 +499,10 @@ def test_log_starts_are_written_before_appends_to_a_log_that_begins_earlier_agai
     assert hosted.log is not None
     for _ in range(2):
         produce(broker, "t", 3)
-        replicas.start_moved(hosted, hosted.log.move_start_to(2))
+        replicas.changes.start_moved(hosted, hosted.log.move_start_to(2))
         assert checkpoint(broker, LOG_STARTS) == {("t", 0): 2}
         # The leader that an unclean election chose has less.
-        replicas.was_cut(hosted, hosted.log.truncate_fully_to(1, TIMESTAMP_MS))
+        replicas.changes.was_cut(hosted, hosted.log.truncate_fully_to(1, TIMESTAMP_MS))
         assert read_offsets(broker.replicas.disk, PATH, LOG_STARTS) == {("t", 0): 1}
 
 
@@ -519,11 +520,14 @@ def test_what_is_to_be_made_durable_is_asked_between_two_changes_of_a_log() -> N
     replicas = broker.replicas.manager.replicas
     (hosted,) = replicas
     assert hosted.log is not None
-    replicas.hold(hosted)
-    replicas.make_durable(hosted, with_active=True)
+    lane, held = hosted.lane, HeldJobs()
+    hosted.lane = held
+    replicas.changes.make_durable(hosted, with_active=True)
     # As if the log's thread were doing this.
-    replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
-    replicas.release(hosted)
+    replicas.changes.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    hosted.lane = lane
+    for job in held.waiting:
+        lane.put(job)
     assert checkpoint(broker, RECOVERY_POINTS) == {("t", 0): 1}
     assert not hosted.syncs
 
@@ -561,7 +565,7 @@ def test_a_file_that_cannot_be_removed_costs_the_directory() -> None:
     broker.replicas.follow()
     broker.replicas.disk.fail("remove", ".log")
     remove_due(broker)
-    assert [path for path, _ in broker.replicas.manager._failures] == [PATH]
+    assert [path for path, _ in broker.replicas.manager.directory_failures.waiting] == [PATH]
 
 
 def test_segments_that_a_cut_takes_are_removed_a_while_later() -> None:
@@ -571,7 +575,7 @@ def test_segments_that_a_cut_takes_are_removed_a_while_later() -> None:
     replicas = broker.replicas.manager.replicas
     (hosted,) = replicas
     assert hosted.log is not None
-    replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    replicas.changes.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
     kept = [each for each in files(broker) if not each.endswith(".deleted")]
     assert len(files(broker)) > len(kept)
     broker.replicas.clock.now += DELAY_MS
@@ -625,7 +629,6 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
         "log.flush.start.offset.checkpoint.interval.ms": 2**60,
         "log.initial.task.delay.ms": 100,
     }
-    monkeypatch.setattr(maintenance, "number_of", lambda configs, key: intervals[key])
     done: dict[str, list[int]] = {}
 
     def note(name: str) -> None:
@@ -641,7 +644,8 @@ async def test_each_work_is_done_again_and_again_after_its_interval(
     for name in ("remove_old_records", "flush", "expire_producers"):
         monkeypatch.setattr(Maintenance, name, rounds(name))
     replicas = SimpleNamespace(write_checkpoint=note)
-    made = Maintenance(cast(Any, replicas), cast(Any, None), lambda: cast(Any, None), lambda hosted: None)
+    configs = NodeConfigs(static={key: str(value) for key, value in intervals.items()})
+    made = Maintenance(cast(Any, replicas), cast(Any, None), lambda: configs, lambda hosted: None)
     with trio.move_on_after(1.45):
         await made.run()
     # An interval of 0 is 1 ms.

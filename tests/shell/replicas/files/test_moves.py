@@ -17,7 +17,7 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
 )
 from kafkaproto_server.core.replicas.partition import Role
-from kafkaproto_server.shell.replicas.files import moves
+from kafkaproto_server.shell.replicas.files import move_steps
 from kafkaproto_server.shell.replicas.files.disk_jobs import DiskJob
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.storage.errors import CorruptFileError, OffsetOutOfRangeError
@@ -182,7 +182,7 @@ def test_a_log_that_starts_within_a_batch_moves() -> None:
 
 
 def test_a_large_log_is_copied_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moves, "SLICE_BYTES", 100)
+    monkeypatch.setattr(move_steps, "SLICE_BYTES", 100)
     broker = moving(log_segment_bytes="1048576")
     numbers = [b"%0100000d" % number for number in range(30)]
     for value in numbers:
@@ -401,10 +401,10 @@ def test_a_log_that_cannot_be_read_for_a_moment_is_read_again(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broker = moving()
-    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: Unreadable(error))
+    monkeypatch.setattr(move_steps, "copy_slice", lambda *arguments, **named: Unreadable(error))
     move(broker)
     monkeypatch.undo()
-    broker.replicas.pass_time(moves.RETRY_MS - 1)
+    broker.replicas.pass_time(move_steps.RETRY_MS - 1)
     assert described(broker) == {"/logs": [(0, False)], "/logs1": [(3, True)]}
     broker.replicas.pass_time(1)
     assert described(broker) == {"/logs": [(0, False)], "/logs1": [(0, True)]}
@@ -414,7 +414,7 @@ def test_a_log_that_cannot_be_read_for_a_moment_is_read_again(
 def test_a_log_whose_records_are_damaged_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = moving()
     unreadable = Unreadable(CorruptFileError(f"/logs/t-0/{LOG}", "is damaged"))
-    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: unreadable)
+    monkeypatch.setattr(move_steps, "copy_slice", lambda *arguments, **named: unreadable)
     move(broker)
     assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-delete"])
     assert described(broker) == {"/logs": [(0, False)], "/logs1": []}
@@ -424,7 +424,7 @@ def test_a_log_whose_records_are_damaged_stays_where_it_is(monkeypatch: pytest.M
 def test_a_log_that_the_disk_does_not_give_fails_with_its_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = moving()
     unreadable = Unreadable(OSError(errno.EIO, "a broken disk"))
-    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: unreadable)
+    monkeypatch.setattr(move_steps, "copy_slice", lambda *arguments, **named: unreadable)
     move(broker)
     broker.heartbeat()
     broker.report()
@@ -582,7 +582,7 @@ class _History:
 
         def done(found: Found) -> None:
             hosted.is_being_cut = self.is_cut = False
-            manager.replicas.was_cut(hosted, found)
+            manager.replicas.changes.was_cut(hosted, found)
             # No follower has it, and no leader is cut.
             hosted.partition.leader_epoch_start = min(
                 hosted.partition.leader_epoch_start, found.log_end_offset
@@ -610,7 +610,7 @@ class _History:
             self.is_deleting = False
             self.start = hosted.partition.log_start_offset
 
-        manager.replicas.move_start(hosted, offset, moved, moved)
+        manager.replicas.changes.move_start(hosted, offset, moved, moved)
 
     def step(self) -> None:
         acts = [self.produce, self.cut, self.delete, self.alter, self.broker.report, self.work]

@@ -11,7 +11,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.replicas.moving import Extent, Move, Step
-from kafkaproto_server.shell.replicas.files import moves
+from kafkaproto_server.shell.replicas.files import move_steps
 from kafkaproto_server.shell.storage.offset_checkpoints import RECOVERY_POINTS, read_offsets
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.core.controller.support.harness import TIMESTAMP_MS
@@ -109,7 +109,7 @@ def test_a_move_between_other_directories_than_the_one_that_failed_continues() -
     broker.report()
     assert broker.produce("t", batch(b"a")).error_code == 0
     move(broker, "/logs1")
-    broker.replicas._directory_failed("/logs2", "EIO")
+    broker.replicas.directory_failed("/logs2", "EIO")
     broker.heartbeat()
     broker.report()
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
@@ -136,7 +136,7 @@ def test_no_move_begins_from_a_directory_whose_failure_is_about_to_be_reported()
     broker = moving()
     broker.replicas.disk.fail("write", f"/logs/t-0/{LOG}")
     assert broker.produce("t", batch(b"d")).error_code == ErrorCode.KAFKA_STORAGE_ERROR
-    assert broker.replicas.manager._failures
+    assert broker.replicas.manager.directory_failures.waiting
     assert alter(broker, ("/logs1", "t", 0)) == [ErrorCode.KAFKA_STORAGE_ERROR]
     assert (described(broker)["/logs1"], names(broker, "/logs1")) == ([], [])
 
@@ -160,7 +160,7 @@ def test_a_copy_that_is_cut_is_made_durable_anew() -> None:
     (hosted,) = manager.replicas
     assert hosted.log is not None
     assert read_offsets(broker.replicas.disk, "/logs1", RECOVERY_POINTS) == {("t", 0): 3}
-    manager.replicas.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
+    manager.replicas.changes.was_cut(hosted, hosted.log.truncate_to(1, TIMESTAMP_MS))
     manager._was_cut(hosted)
     # The next start would take what is written there behind the cut for durable.
     assert read_offsets(broker.replicas.disk, "/logs1", RECOVERY_POINTS) == {("t", 0): 1}
@@ -183,7 +183,7 @@ def test_a_move_that_waits_looks_once_at_a_time_however_often_it_was_woken(
 
     monkeypatch.setattr(Move, "next_step", noted)
     for _ in range(3):
-        broker.replicas.pass_time(moves.WAIT_MS)
+        broker.replicas.pass_time(move_steps.WAIT_MS)
     assert len(looks) == len(set(looks)) == 3
 
 
@@ -227,7 +227,7 @@ def test_the_files_in_the_former_directory_are_closed_after_the_delay() -> None:
     assert len(broker.replicas.disk.open_files) == 2
     broker.replicas.pass_time(DELETE_DELAY_MS)
     assert [str(each) for each in broker.replicas.disk.open_files] == [f"/logs1/t-0/{LOG}"]
-    assert not broker.replicas.manager.moves._left
+    assert not broker.replicas.manager.moves._switch._left
 
 
 def test_a_move_that_is_woken_while_it_waits_looks_no_more_often_than_others(
@@ -246,7 +246,7 @@ def test_a_move_that_is_woken_while_it_waits_looks_no_more_often_than_others(
     for _ in range(3):
         broker.replicas.manager.moves.follow(hosted)
     monkeypatch.setattr(Move, "next_step", counted)
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     assert len(looks) == 1
 
 
@@ -259,10 +259,10 @@ def test_a_copy_takes_the_replicas_place_once_no_thread_syncs_that_any_more() ->
     (hosted,) = broker.replicas.manager.replicas
     hosted.syncs += 1
     broker.report()
-    broker.replicas.pass_time(2 * moves.WAIT_MS)
+    broker.replicas.pass_time(2 * move_steps.WAIT_MS)
     assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-future"])
     hosted.syncs -= 1
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
 
 
@@ -288,7 +288,7 @@ def test_a_move_that_holds_producers_back_does_not_wait_for_its_rate() -> None:
 def test_a_slice_is_as_large_as_the_rate_allows_but_no_larger_than_others(
     slice_bytes: int, lag: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moves, "SLICE_BYTES", slice_bytes)
+    monkeypatch.setattr(move_steps, "SLICE_BYTES", slice_bytes)
     broker = moving(replica_alter_log_dirs_io_max_bytes_per_second="1000000")
     broker.replicas.workers.hold()
     assert alter(broker, ("/logs1", "t", 0)) == [0]
@@ -304,7 +304,7 @@ def test_a_slice_is_as_large_as_the_rate_allows_but_no_larger_than_others(
 def delete_before(broker: DataBroker, offset: int) -> None:
     """Delete the first records of the replica."""
     (hosted,) = broker.replicas.manager.replicas
-    broker.replicas.manager.replicas.move_start(hosted, offset, lambda: None, lambda: None)
+    broker.replicas.manager.replicas.changes.move_start(hosted, offset, lambda: None, lambda: None)
 
 
 def logs_of_copy(broker: DataBroker) -> list[str]:
@@ -321,7 +321,7 @@ def test_files_of_a_copy_that_are_deleted_are_removed_at_once() -> None:
     assert broker.produce("t", batch(b"d", timestamp_ms=late_ms)).error_code == 0
     move(broker)
     delete_before(broker, 3)
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     assert logs_of_copy(broker) == [f"{LOG}.deleted", f"{3:020}.log"]
     broker.replicas.manager.replicas.removals.remove_due()
     assert logs_of_copy(broker) == [f"{3:020}.log"]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import trio
 
-from kafkaproto_server.shell.replicas.files import moves
-from kafkaproto_server.shell.replicas.files.moves import Moves
+from kafkaproto_server.shell.replicas.files import move_steps, move_switch
+from kafkaproto_server.shell.replicas.files.move_steps import MoveSteps
 from kafkaproto_server.shell.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.shell.storage.log.copying import Unreadable, copy_slice
 from kafkaproto_server.shell.storage.offset_checkpoints import (
@@ -34,7 +34,7 @@ def slow_copies(broker: DataBroker, monkeypatch: pytest.MonkeyPatch, took_ms: in
         broker.replicas.clock.now += took_ms
         return copy_slice(*arguments, **named)
 
-    monkeypatch.setattr(moves, "copy_slice", slow)
+    monkeypatch.setattr(move_steps, "copy_slice", slow)
 
 
 # -- slices ----------------------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def slow_copies(broker: DataBroker, monkeypatch: pytest.MonkeyPatch, took_ms: in
 
 def test_after_a_slice_a_move_rests_as_long_as_that_took(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = moving()
-    monkeypatch.setattr(moves, "SLICE_BYTES", 100)
+    monkeypatch.setattr(move_steps, "SLICE_BYTES", 100)
     slow_copies(broker, monkeypatch, 50)
     move(broker)
     for passed_ms, lag in ((49, 2), (1, 1), (50, 0)):
@@ -71,11 +71,11 @@ def test_a_move_that_cannot_read_its_replica_does_not_hold_producers_back(
     broker.send(broker.produce_request(("t", 0, batch(b"d")), acks=-1), 13)
     broker.report()
     unreadable = Unreadable(OffsetOutOfRangeError("/logs/t-0", 0, 3, 5))
-    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: unreadable)
+    monkeypatch.setattr(move_steps, "copy_slice", lambda *arguments, **named: unreadable)
     broker.replicas.workers.release()
     assert broker.produce("t", batch(b"e")).error_code == 0
     monkeypatch.undo()
-    broker.replicas.pass_time(moves.RETRY_MS)
+    broker.replicas.pass_time(move_steps.RETRY_MS)
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
     assert values(broker) == [b"a", b"b", b"c", b"d", b"e"]
 
@@ -127,7 +127,7 @@ def test_a_copy_that_is_cut_while_its_checkpoints_are_written_is_prepared_again(
     move(broker)
     do(broker, 3)
     manager = broker.replicas.manager
-    manager.replicas.was_cut(hosted, hosted.log.truncate_to(1, 0))
+    manager.replicas.changes.was_cut(hosted, hosted.log.truncate_to(1, 0))
     manager._was_cut(hosted)
     broker.replicas.workers.release()
     assert described(broker)["/logs1"] == [(0, True)]
@@ -144,7 +144,7 @@ def test_a_copy_does_not_take_the_replicas_place_before_what_was_put_before_is_d
     found = broker.send(broker.produce_request(("t", 0, batch(b"d")), acks=-1), 13)
     broker.report()
     # The move looks again meanwhile.
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     broker.replicas.workers.release()
     assert found[0].responses[0].partition_responses[0].error_code == 0
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
@@ -184,7 +184,7 @@ def test_a_copy_that_is_damaged_when_it_takes_the_replicas_place_is_deleted(
 
     broker = moving()
     move(broker)
-    monkeypatch.setattr(moves, "settle_copy", damaged)
+    monkeypatch.setattr(move_switch, "settle_copy", damaged)
     broker.report()
     assert (names(broker), names(broker, "/logs1")) == (["t-0"], ["t-0-delete"])
     assert broker.produce("t", batch(b"d")).error_code == 0
@@ -200,20 +200,20 @@ def test_only_the_newest_wait_of_a_move_counts(monkeypatch: pytest.MonkeyPatch) 
     for _ in range(3):
         broker.replicas.manager.moves.follow(hosted)
     looks: list[int] = []
-    is_recorded = Moves._is_recorded
+    is_recorded = MoveSteps._is_recorded
 
-    def counted(self: Moves, moving: Any) -> bool:
+    def counted(self: MoveSteps, moving: Any) -> bool:
         looks.append(broker.replicas.clock.now)
         return is_recorded(self, moving)
 
-    monkeypatch.setattr(Moves, "_is_recorded", counted)
-    broker.replicas.pass_time(moves.WAIT_MS)
+    monkeypatch.setattr(MoveSteps, "_is_recorded", counted)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     assert len(looks) == 1
 
 
 def test_a_wait_that_is_over_wakes_nobody() -> None:
     broker = moving()
-    timers, wait_ms = broker.replicas.manager._timers, moves.WAIT_MS
+    timers, wait_ms = broker.replicas.manager._timers, move_steps.WAIT_MS
     move(broker)
     broker.replicas.clock.now += wait_ms // 2
     (hosted,) = broker.replicas.manager.replicas

@@ -8,7 +8,7 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DeleteRecordsRequest
-from kafkaproto_server.shell.replicas.files import moves
+from kafkaproto_server.shell.replicas.files import move_steps
 from kafkaproto_server.shell.storage.errors import CorruptFileError
 from kafkaproto_server.shell.storage.log.copying import Unreadable
 from kafkaproto_server.shell.storage.offset_checkpoints import LOG_STARTS, RECOVERY_POINTS, read_offsets
@@ -146,7 +146,7 @@ def test_a_copy_that_was_cut_is_prepared_again() -> None:
     assert hosted.log is not None
     manager, disk = broker.replicas.manager, broker.replicas.disk
     assert read_offsets(disk, "/logs1", RECOVERY_POINTS) == {("t", 0): 3}
-    manager.replicas.was_cut(hosted, hosted.log.truncate_to(1, 0))
+    manager.replicas.changes.was_cut(hosted, hosted.log.truncate_to(1, 0))
     manager._was_cut(hosted)
     assert described(broker) == {"/logs": [(0, False)], "/logs1": [(0, True)]}
     assert read_offsets(disk, "/logs1", RECOVERY_POINTS) == {("t", 0): 1}
@@ -167,7 +167,7 @@ def test_segments_that_are_deleted_are_deleted_in_the_copy_as_well() -> None:
         assert broker.produce("t", sent).error_code == 0
     move(broker)
     delete_records(broker, 2)
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     broker.replicas.manager.replicas.removals.remove_due()
     disk = broker.replicas.disk
     (copy,) = (each for each in disk.list_directory("/logs1") if each.endswith("-future"))
@@ -182,7 +182,7 @@ def test_a_copy_of_which_nothing_is_left_is_prepared_again() -> None:
     for value in (b"d", b"e"):
         assert broker.produce("t", batch(value)).error_code == 0
     delete_records(broker, 5)
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     assert read_offsets(broker.replicas.disk, "/logs1", LOG_STARTS) == {("t", 0): 5}
     broker.report()
     assert (names(broker, "/logs1"), values(broker)) == (["t-0"], [])
@@ -194,7 +194,7 @@ def test_a_copy_follows_its_replica_while_it_waits_for_the_controllers() -> None
     for value in (b"d", b"e"):
         assert broker.produce("t", batch(value)).error_code == 0
         assert described(broker)["/logs1"] == [(1, True)]
-        broker.replicas.pass_time(moves.WAIT_MS)
+        broker.replicas.pass_time(move_steps.WAIT_MS)
         assert described(broker)["/logs1"] == [(0, True)]
 
 
@@ -207,7 +207,7 @@ def test_a_move_that_is_given_up_ends_after_the_job_that_is_under_way(
     broker = moving()
     discarded: list[str] = []
     replicas = broker.replicas.manager.replicas
-    monkeypatch.setattr(replicas, "discard", lambda directory_id, path, *more: discarded.append(path))
+    monkeypatch.setattr(replicas.unused, "discard", lambda directory_id, path, *more: discarded.append(path))
     broker.replicas.workers.hold()
     move(broker)
     assert broker.replicas.workers.do_one(lambda count: 0)
@@ -223,7 +223,7 @@ def test_what_a_move_that_was_given_up_could_not_read_is_of_no_interest(
 ) -> None:
     broker = moving()
     unreadable = Unreadable(CorruptFileError(f"/logs/t-0/{LOG}", "is damaged"))
-    monkeypatch.setattr(moves, "copy_slice", lambda *arguments, **named: unreadable)
+    monkeypatch.setattr(move_steps, "copy_slice", lambda *arguments, **named: unreadable)
     broker.replicas.workers.hold()
     move(broker)
     assert broker.replicas.workers.do_one(lambda count: 0)
@@ -238,10 +238,10 @@ def test_a_move_that_was_given_up_ends_once(monkeypatch: pytest.MonkeyPatch) -> 
     broker = moving()
     discarded: list[str] = []
     replicas = broker.replicas.manager.replicas
-    monkeypatch.setattr(replicas, "discard", lambda directory_id, path, *more: discarded.append(path))
+    monkeypatch.setattr(replicas.unused, "discard", lambda directory_id, path, *more: discarded.append(path))
     move(broker)
     move(broker, "/logs")
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     assert len(discarded) == 1
 
 
@@ -258,7 +258,7 @@ def test_a_move_holds_producers_back_as_often_as_it_has_to() -> None:
     assert names(broker, "/logs1") == ["t-0-future"]
     hosted.syncs -= 1
     for _ in range(2):
-        broker.replicas.pass_time(moves.WAIT_MS)
+        broker.replicas.pass_time(move_steps.WAIT_MS)
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
     assert values(broker) == [b"a", b"b", b"c", b"d"]
 
@@ -276,7 +276,7 @@ def test_a_move_that_has_to_wait_does_not_hold_producers_back() -> None:
     assert broker.produce("t", batch(b"d")).error_code == 0
     assert names(broker, "/logs1") == ["t-0-future"]
     hosted.image = recorded_image
-    broker.replicas.pass_time(moves.WAIT_MS)
+    broker.replicas.pass_time(move_steps.WAIT_MS)
     assert (names(broker), names(broker, "/logs1")) == (["t-0-delete"], ["t-0"])
     assert values(broker) == [b"a", b"b", b"c", b"d"]
 

@@ -304,7 +304,7 @@ class TestPartitions:
         """To ask for what follows says that they are."""
         following = Following()
         moved: list[Callable[[], None]] = []
-        following.owner.replicas.move_start = lambda hosted, offset, done, failed: moved.append(done)
+        following.owner.replicas.changes.move_start = lambda hosted, offset, done, failed: moved.append(done)
         following.ask()
         following.respond(records=records(5), log_start_offset=5)
         (done,), (job,) = moved, following.jobs
@@ -402,7 +402,9 @@ class TestPartitions:
     def test_the_leaders_high_watermark_and_start_are_taken_as_far_as_the_log_goes(self) -> None:
         following = Following(log_end=5)
         moved: list[int] = []
-        following.owner.replicas.move_start = lambda hosted, offset, done, failed: moved.append(offset)
+        following.owner.replicas.changes.move_start = lambda hosted, offset, done, failed: moved.append(
+            offset
+        )
         for start, high_watermark in ((0, 3), (4, 4), (9, 9)):
             following.ask()
             following.respond(high_watermark=high_watermark, log_start_offset=start)
@@ -430,7 +432,7 @@ class TestPartitions:
     def test_a_new_segment_is_reported_once_it_is_there(self, has_rolled: bool) -> None:
         following = Following()
         rolled: list[Hosted] = []
-        following.owner.replicas.has_rolled = rolled.append
+        following.owner.replicas.changes.has_rolled = rolled.append
         following.ask()
         following.respond(records=records(0), high_watermark=9)
         (job,) = following.jobs

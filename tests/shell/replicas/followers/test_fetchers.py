@@ -89,6 +89,7 @@ class Following:
             was_cut=lambda hosted, found: self.cuts.append(found),
             has_all_again=lambda hosted: self.complete.append(hosted),
         )
+        replicas.changes = replicas
         owner = self.owner = SimpleNamespace(
             config=config,
             clock=clock,

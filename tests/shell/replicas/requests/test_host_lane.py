@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 import pytest
 from hypothesis import given
@@ -236,7 +237,7 @@ def test_all_work_ends_once_and_in_the_order_of_its_host(
 
 
 def waiting(broker: DataBroker, name: str) -> HostLane:
-    lane = getattr(broker.replicas.manager, name)
+    lane = attrgetter(name)(broker.replicas.manager)
     assert isinstance(lane, HostLane)
     return lane
 
@@ -290,7 +291,7 @@ def test_searches_of_a_host_let_those_of_others_be_done(broker: DataBroker) -> N
 
 @pytest.mark.parametrize("kind", ["fetch", "search"])
 def test_what_a_connection_that_has_ended_waited_for_is_not_read(broker: DataBroker, kind: str) -> None:
-    name = {"fetch": "_readers", "search": "_searches"}[kind]
+    name = {"fetch": "_readers", "search": "_searches._lane"}[kind]
     request = fetch(broker, 0, 1) if kind == "fetch" else search(0, 1)
     version = 18 if kind == "fetch" else 11
     found = broker.send(request, version)

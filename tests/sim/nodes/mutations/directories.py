@@ -16,6 +16,7 @@ from kafkaproto_server.core.controller.brokers import heartbeats
 from kafkaproto_server.core.replicas.moving import Act, Move, Step
 from kafkaproto_server.metadata.image.apply_topics import NO_LEADER_CHANGE
 from kafkaproto_server.shell.replicas.files.checkpoints import Checkpoints
+from kafkaproto_server.shell.replicas.files.move_steps import MoveSteps
 from kafkaproto_server.shell.replicas.files.moves import Moves
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -91,7 +92,7 @@ def _does_not_report_moves() -> Patches:
 
 
 def _moves_before_that_is_recorded() -> Patches:
-    return [(Moves, "_is_recorded", lambda self, moving: True)]
+    return [(MoveSteps, "_is_recorded", lambda self, moving: True)]
 
 
 def _does_not_take_reports_of_moves_back() -> Patches:

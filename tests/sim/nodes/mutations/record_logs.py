@@ -20,8 +20,9 @@ from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.shell.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.shell.replicas.files.checkpointed import Checkpointed
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
-from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.replicas.files.log_changes import LogChanges
+from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
+from kafkaproto_server.shell.replicas.roles import ReplicaRoles
 from kafkaproto_server.shell.storage.log import recovery, segment
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -91,12 +92,12 @@ def _forgets_producers_at_a_start() -> Patches:
 
 
 def _keeps_producers_of_what_it_cuts() -> Patches:
-    original = HostedReplicas.was_cut
+    original = LogChanges.was_cut
 
     def was_cut(self: Any, hosted: Any, found: Any) -> None:
         original(self, hosted, structs.replace(found, producers=hosted.partition.producers))
 
-    return [(HostedReplicas, "was_cut", was_cut)]
+    return [(LogChanges, "was_cut", was_cut)]
 
 
 def _keeps_epochs_of_records_that_it_cuts() -> Patches:
@@ -196,22 +197,22 @@ _KEPT = NodeInvariant.ACKNOWLEDGED_IS_KEPT
 
 
 def _serves_logs_that_were_longer() -> Patches:
-    original = HostedReplicas._put_open
+    original = LogLoader.open
 
     def put_open(self: Any, hosted: Any, *, is_kept: bool = False, is_clean: bool = False) -> None:
         original(self, hosted, is_kept=False, is_clean=is_clean)
 
     return [
-        (HostedReplicas, "_put_open", put_open),
+        (LogLoader, "open", put_open),
         (Checkpointed, "reached", nothing),
     ]
 
 
 def _begins_logs_anew_that_somebody_counts_on() -> Patches:
     def maybe_begin_anew(self: Any, hosted: Any) -> None:
-        self.replicas.begin_anew(hosted)
+        self._replicas.begin_anew(hosted)
 
-    return [(ReplicaManager, "_maybe_begin_anew", maybe_begin_anew)]
+    return [(ReplicaRoles, "maybe_begin_anew", maybe_begin_anew)]
 
 
 _ONCE = NodeInvariant.ONCE_AND_IN_ORDER

@@ -10,7 +10,7 @@ from kafkaproto_server.core.controller.brokers import alter_partition
 from kafkaproto_server.core.replicas.followers import FollowerReplica
 from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.shell.replicas.followers import fetchers
-from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.replicas.known_brokers import KnownBrokers
 from kafkaproto_server.shell.replicas.requests.fetches import Fetches
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
@@ -82,14 +82,14 @@ def _expands_the_isr_behind_its_epoch() -> Patches:
 
 
 def _takes_earlier_runs_of_brokers_into_the_isr() -> Patches:
-    is_eligible, checked_isr = ReplicaManager.is_eligible, alter_partition._checked_isr
+    is_eligible, checked_isr = KnownBrokers.is_eligible, alter_partition._checked_isr
 
     def checked(image: Any, partition: Any, data: Any, members: Any) -> tuple[int, ...]:
         return checked_isr(image, partition, data, members and dict.fromkeys(members, -1))
 
     return [
         (
-            ReplicaManager,
+            KnownBrokers,
             "is_eligible",
             lambda self, broker_id, _, directory_id: is_eligible(self, broker_id, -1, directory_id),
         ),

@@ -40,12 +40,12 @@ class ShareServices:
             config=config,
             surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
             delete_records=manager.delete_records,
-            make_log=lambda hosted: manager.coordinator_log(
+            make_log=lambda hosted: manager.for_coordinators.log(
                 hosted,
                 lambda: config().write_timeout_ms,
                 metrics.share_commits,
             ),
-            load=manager.coordinator_loading,
+            load=manager.for_coordinators.load,
             metrics=metrics,
         )
         persister = SharePersister(

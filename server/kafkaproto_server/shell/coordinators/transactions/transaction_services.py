@@ -68,10 +68,10 @@ class TransactionServices:
             surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
             new_producer_id=new_producer_id,
             markers=self.markers,
-            make_log=lambda hosted: manager.coordinator_log(
+            make_log=lambda hosted: manager.for_coordinators.log(
                 hosted, others.timeout_ms, metrics.transaction_commits
             ),
-            load=manager.coordinator_loading,
+            load=manager.for_coordinators.load,
             load_times=metrics.transaction_loads,
         )
         self.added = AddedPartitions(
@@ -83,7 +83,7 @@ class TransactionServices:
         )
         self._appends = TransactionalAppends(
             added=self.added,
-            leading=manager.leading,
+            leading=manager.for_coordinators.leading,
             produce=lambda items, acks, timeout_ms, done: manager.produce(
                 items, acks=acks, timeout_ms=timeout_ms, done=done
             ),

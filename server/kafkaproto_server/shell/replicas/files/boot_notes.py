@@ -32,7 +32,10 @@ class BootNotes:
 
     def note(self, unread: Callable[[], Iterable[bytes]]) -> None:
         """Have notes written that are due. ``unread`` returns the directories with logs that were not opened."""
+        # `unread` goes through all replicas of the broker. After the first minutes there is nothing due, for the rest
+        # of its life.
         if self._due:
+            # Sorted, because a set has another order in each process, and runs of the simulator have to repeat.
             for directory_id in sorted(self._due.difference(unread())):
                 self._due.remove(directory_id)
                 self._put_job(directory_id, partial(note_boot, self._disk, self._paths[directory_id]))

@@ -86,7 +86,10 @@ class Checkpoints:
         for name in CHECKPOINTS:
             place = (directory_id, name)
             written = self._written[place]
+            # A file that is being written may say anything: it counts as one that says more.
             says_more = written is None or written.get(key, 0) > offsets.offset(name)
+            # One write serves all replicas that ask for it before it begins: else a start with thousands of logs would
+            # write the file once for each.
             if says_more and place not in self._queued:
                 self._queued.add(place)
                 self.write(*place)
@@ -102,8 +105,13 @@ class Checkpoints:
         # The replicas of a directory that failed are offline. Its checkpoints stay as they are, for the next start.
         if not self._may_write(directory_id):
             return
+        # From here on until the file is written nobody knows what it says: a replica that is lowered meanwhile asks for
+        # another write.
         self._written[directory_id, name] = None
+        # What is not claimed first, so that what is known better replaces it. A replica is `current` before it is
+        # claimed: it is in one of the two, whenever the thread looks.
         known = self._of_unclaimed(directory_id)
+        # Before `current`: of a copy that has become the replica meanwhile, that knows more.
         known.update(tuple(self.arriving[directory_id].items()))
         known.update(self._current(directory_id))
         self._write_offsets(directory_id, name, known)
@@ -119,6 +127,8 @@ class Checkpoints:
         self, directory_id: bytes, name: str, known: Mapping[TopicPartition, Checkpointed]
     ) -> None:
         offsets = {key: each.offset(name) for key, each in known.items()}
+        # 0 is what a reader assumes of a log that has no entry. Apache Kafka leaves out more: all logs that begin where
+        # a segment does.
         if name == LOG_STARTS:
             offsets = {key: offset for key, offset in offsets.items() if offset}
         write_offsets(self._disk, self._paths[directory_id], name, offsets)
@@ -128,12 +138,14 @@ class Checkpoints:
         self, directory_id: bytes, closed: Iterable[tuple[TopicPartition, Checkpointed]]
     ) -> None:
         """Write the checkpoints of a directory whose logs are ``closed``. Raises OSError."""
+        # A directory that failed has logs that were not closed. To write that they were would hide what they lack.
         if not self._may_write(directory_id):
             return
         # Once for all logs. Only then may the checkpoints say that everything is durable.
         self._disk.sync_file_system(self._paths[directory_id])
         known = self._of_unclaimed(directory_id)
         known.update(closed)
+        # Without `arriving`: moves have ended before the stop, and a copy that stays is begun anew.
         for name in CHECKPOINTS:
             self._write_offsets(directory_id, name, known)
 

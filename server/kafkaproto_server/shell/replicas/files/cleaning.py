@@ -14,26 +14,26 @@ and LogCleanerManager.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
 import msgspec
 import trio
 
-from kafkaproto_server.base.ports import Clock, Disk
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.log_state.cleanable import DirtyRange, dirty_range
 from kafkaproto_server.core.log_state.compaction import LastBatch
 from kafkaproto_server.core.replicas.partition import Role
-from kafkaproto_server.shell.process.threads import Jobs, Workers
+from kafkaproto_server.shell.process.threads import Jobs
 from kafkaproto_server.shell.replicas.files.checkpointed import PartitionId
 from kafkaproto_server.shell.replicas.files.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
 from kafkaproto_server.shell.replicas.files.producer_snapshots import PRODUCERS_A_TURN
 from kafkaproto_server.shell.replicas.files.survey import DirectorySurvey
-from kafkaproto_server.shell.replicas.files.topic_settings import is_on
+from kafkaproto_server.shell.replicas.local_node import Machine
 from kafkaproto_server.shell.storage.errors import StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.shell.storage.log.cleaning import CleanedGroup, Cleaning, CleaningPlan
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
@@ -47,6 +47,33 @@ SLICE_BYTES = 1 << 16
 """How much is read and written in one slice; it takes some milliseconds."""
 REPLICAS_PER_TURN = 200
 """How many replicas are looked at in one turn of the event loop."""
+
+
+class CleanerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of the cleaner."""
+
+    enable: bool
+    """Whether there is a cleaner at all. Looked at once: Kafka cannot change it while it runs."""
+    backoff_ms: float
+    """How long it rests if there is nothing to clean."""
+    dedupe_buffer_bytes: int
+    """For the newest offset of each key, whose hashes are kept in memory."""
+    buffer_load_factor: float
+    """How much of that may be filled."""
+    max_bytes_per_second: float
+    """Of what is read and written."""
+
+
+CLEANER_SETTINGS = SettingsTable(
+    CleanerSettings,
+    {
+        "enable": "log.cleaner.enable",
+        "backoff_ms": "log.cleaner.backoff.ms",
+        "dedupe_buffer_bytes": "log.cleaner.dedupe.buffer.size",
+        "buffer_load_factor": "log.cleaner.io.buffer.load.factor",
+        "max_bytes_per_second": "log.cleaner.io.max.bytes.per.second",
+    },
+)
 
 
 class CleanerStatistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,48 +96,46 @@ class LogCleaner:
 
     def __init__(
         self,
-        *,
         replicas: HostedReplicas,
-        disk: Disk,
-        clock: Clock,
-        workers: Workers,
-        surveys: Mapping[bytes, DirectorySurvey],
+        machine: Machine,
         node_configs: Callable[[], NodeConfigs],
         refresh: Callable[[Hosted], None],
-        removed: Callable[[Hosted, Sequence[str]], None],
     ) -> None:
-        """``surveys`` has what lay in each directory at the start. ``refresh`` gives a replica the newest settings of
-        its topic. ``removed`` is called with files that are to be removed; they count as deleted already."""
+        """``refresh`` gives a replica the newest settings of its topic."""
         self._replicas = replicas
-        self._disk = disk
-        self._clock = clock
-        self._lane: Jobs[DiskJob] = workers.lane(do_jobs)
-        self._node_configs = node_configs
+        self._directories = replicas.directories
+        self._disk = machine.disk
+        self._clock = machine.clock
+        self._lane: Jobs[DiskJob] = machine.workers.lane(do_jobs)
+        self._settings = CurrentSettings(CLEANER_SETTINGS, node_configs)
         self._refresh = refresh
-        self._removed = removed
         # Of each directory: up to where its logs are clean, by their ids.
-        self._cleaned = {each: _cleaned_at_start(survey) for each, survey in surveys.items()}
+        self._cleaned = {
+            each: _cleaned_at_start(survey) for each, survey in self._directories.surveys.items()
+        }
         self._uncleanable: set[PartitionId] = set()
         # See `CleanerStatistics`.
         self._last_s = self._recopy_percent = self._max_dirty_percent = 0.0
-        self._last_run_ms = clock.now_ms()
+        self._last_run_ms = machine.clock.now_ms()
 
     async def run(self) -> None:
         """Clean what is dirty, until cancelled."""
-        if not is_on(self._node_configs(), "log.cleaner.enable"):
+        if not self._settings().enable:
             return
         while True:
             chosen = await self._choose()
+            # After a cleaning that succeeded the next log has its turn at once, as in Apache Kafka: only an idle
+            # cleaner, or one that met an error, rests.
             if chosen is None or not await self._clean(*chosen):
-                await trio.sleep(max(1.0, self._number("log.cleaner.backoff.ms")) / 1000)
+                await trio.sleep(max(1.0, self._settings().backoff_ms) / 1000)
 
     def statistics(self) -> CleanerStatistics:
         """What it has done until now."""
-        uncleanable = dict.fromkeys(map(self._replicas.path, self._cleaned), 0)
+        uncleanable = dict.fromkeys(map(self._directories.paths.__getitem__, self._cleaned), 0)
         for topic_id, index in self._uncleanable:
             hosted = self._replicas.get(topic_id, index)
             if hosted is not None:
-                uncleanable[self._replicas.path(hosted.directory_id)] += 1
+                uncleanable[self._directories.paths[hosted.directory_id]] += 1
         return CleanerStatistics(
             last_s=self._last_s,
             recopy_percent=self._recopy_percent,
@@ -124,6 +149,8 @@ class LogCleaner:
         log = hosted.log
         before = self._checkpoint(hosted)
         if log is not None and before is not None:
+            # The cleaner takes whole segments only. If it came to this one, it would take what follows the cut for
+            # clean.
             # All of the segment that is active now: what comes next belongs to it.
             active_base = log.log.segment_bases[-1]
             if before > active_base:
@@ -151,9 +178,11 @@ class LogCleaner:
         self._last_run_ms = self._clock.now_ms()
         dirtiest = 0.0
         for number, hosted in enumerate(tuple(self._replicas)):
+            # A broker may have 10,000 replicas: other tasks have a turn in between.
             if number % REPLICAS_PER_TURN == 0:
                 await trio.lowlevel.checkpoint()
             log = hosted.log
+            # A log that cannot be read is not tried again, or no other would ever be cleaned.
             if log is None or not _is_in_use(hosted, log) or _id(hosted) in self._uncleanable:
                 continue
             self._refresh(hosted)
@@ -185,6 +214,7 @@ class LogCleaner:
             limits=limits,
             now_ms=wall_ms,
         )
+        # DeleteRecords or a cut has passed the checkpoint. It is written anew, or each look would find the same.
         if found.is_reset:
             self._set_checkpoint(hosted, found.first_dirty_offset)
         return found
@@ -194,6 +224,8 @@ class LogCleaner:
     async def _clean(self, hosted: Hosted, log: TopicLog, dirty: DirtyRange) -> bool:
         """Clean a log. Returns whether that succeeded."""
         cuts, inner, first_s = log.log.cuts, log.log, trio.current_time()
+        # What the plan has is of one moment, but for the batches of producers. These are collected first, some in a
+        # turn, since a newer batch of a producer does no harm.
         plan = self._plan(hosted, log, dirty, await _last_batches(hosted))
         cleaning = Cleaning(self._disk, plan)
         name = f"{hosted.partition.topic}-{hosted.partition.index}"
@@ -201,16 +233,21 @@ class LogCleaner:
             while not cleaning.is_done:
                 begin_s = trio.current_time()
                 before = cleaning.read_bytes + cleaning.written_bytes
+                # In a lane of its own: appends to the directory do not wait for a slice.
                 group = await _do(self._lane, partial(cleaning.work, SLICE_BYTES))
+                # Closed, or in another directory: a segment that was made of the old files must not get into it.
                 if not _is_in_use(hosted, log) or log.log is not inner:
                     return False
                 if group is not None and not await self._swap(hosted, log, group, cuts):
                     _log.info("%s was cut while it was cleaned; it is cleaned again later", name)
                     return False
                 await self._pause(begin_s, cleaning.read_bytes + cleaning.written_bytes - before)
+            # Once more, because of the last slice: a log that was cut is dirty from there on.
             if not _is_in_use(hosted, log) or log.log is not inner or inner.cuts != cuts:
                 return False
         except StorageError as error:
+            # Uncleanable and not failed: what is damaged may be records that nobody asks for. Readers and followers
+            # find out about the others.
             self._uncleanable.add(_id(hosted))
             _log.error(
                 "%s cannot be compacted, and is not tried again before the next start: %s", name, error
@@ -222,12 +259,15 @@ class LogCleaner:
         except OSError as error:
             if is_shortage(error):
                 _log.warning("%s is cleaned later: %s", name, error)
+            # The disk. Of a log that is closed, somebody has met the error before.
             elif _is_in_use(hosted, log):
                 self._replicas.failed(hosted, error)
             return False
         finally:
+            # What was written of a new segment goes, in the lane, since a slice may be under way.
             if not cleaning.is_done:
                 self._lane.put(DiskJob(cleaning.abandon, lambda _: None, lambda error: None))
+        # Last of all. After a crash before this, the log is cleaned again, and loses nothing.
         self._set_checkpoint(hosted, cleaning.cleaned_to)
         self._last_s = trio.current_time() - first_s
         self._recopy_percent = 100 * cleaning.written_bytes / max(1, cleaning.read_bytes)
@@ -257,8 +297,8 @@ class LogCleaner:
             last_batches=last_batches,
             delete_retention_ms=limits.delete_retention_ms,
             now_ms=self._clock.wall_ms(),
-            dedupe_buffer_bytes=int(self._number("log.cleaner.dedupe.buffer.size")),
-            load_factor=self._number("log.cleaner.io.buffer.load.factor"),
+            dedupe_buffer_bytes=self._settings().dedupe_buffer_bytes,
+            load_factor=self._settings().buffer_load_factor,
         )
 
     async def _swap(self, hosted: Hosted, log: TopicLog, group: CleanedGroup, cuts: int) -> bool:
@@ -271,9 +311,10 @@ class LogCleaner:
             if _is_in_use(hosted, log):
                 self._replicas.failed(hosted, error)
             raise
+        # The lane has found that a segment is no longer there, or was cut: the swap is refused as a whole.
         if deleted is None:
             return False
-        self._removed(hosted, deleted)
+        self._replicas.removals.later(hosted.directory_id, deleted, hosted.settings.file_delete_delay_ms)
         if _is_in_use(hosted, log):
             # In place of those that were in the old index. A marker whose entry is gone is still in the log now: it
             # goes when its delete horizon has passed, and not before a later cleaning.
@@ -285,13 +326,9 @@ class LogCleaner:
 
     async def _pause(self, begin_s: float, io_bytes: int) -> None:
         took_s = trio.current_time() - begin_s
-        due_s = io_bytes / max(1.0, self._number("log.cleaner.io.max.bytes.per.second"))
+        # The rate counts reads and writes together, as Apache Kafka's does.
+        due_s = io_bytes / max(1.0, self._settings().max_bytes_per_second)
         await trio.sleep(max(took_s, due_s - took_s))
-
-    def _number(self, key: str) -> float:
-        value = self._node_configs().value_of(key)
-        assert value is not None, f"{key} has a default"
-        return float(value)
 
     # -- the checkpoint ----------------------------------------------------------------------------------------
 
@@ -306,8 +343,11 @@ class LogCleaner:
 
     def _write_checkpoint(self, directory_id: bytes) -> None:
         """Write the checkpoint of a directory."""
-        path, offsets = self._replicas.path(directory_id), dict(self._cleaned[directory_id].values())
-        self._replicas.put_job(directory_id, partial(write_offsets, self._disk, path, CLEANED, offsets))
+        path, offsets = (
+            self._directories.paths[directory_id],
+            dict(self._cleaned[directory_id].values()),
+        )
+        self._directories.put_job(directory_id, partial(write_offsets, self._disk, path, CLEANED, offsets))
 
 
 def _id(hosted: Hosted) -> PartitionId:
@@ -334,6 +374,7 @@ def _is_in_use(hosted: Hosted, log: TopicLog) -> bool:
 
 def _cleaned_at_start(survey: DirectorySurvey) -> dict[PartitionId, tuple[TopicPartition, int]]:
     """What the checkpoint of a directory says of the partitions in it."""
+    # Entries of names that no replica has are dropped: they may be of a topic that had the name before.
     cleaned: dict[PartitionId, tuple[TopicPartition, int]] = {}
     for each in survey.found:
         key = each.topic, each.index

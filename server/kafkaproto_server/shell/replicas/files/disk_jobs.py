@@ -61,6 +61,8 @@ class DiskLane:
         self._pause_s = FIRST_PAUSE_S
 
     def put(self, job: DiskJob) -> None:
+        # Counted until its result is taken, not only until it is done: a short job must not overtake what follows from
+        # that result.
         self._unfinished += 1
         self._jobs.put(job)
 
@@ -68,6 +70,8 @@ class DiskLane:
         """Do a job that only writes to the page cache, before this returns, unless other jobs are under way or the
         disk was slow a moment ago. Then it is queued."""
         call_here = self._workers.call_here
+        # A job that overtook one of the same log would write records out of order, so the lane has to be empty: its
+        # results count as well, since an append counts for clients only when its result is taken.
         if (
             self._unfinished
             # What takes a result must not be overtaken by its own next job.
@@ -78,6 +82,7 @@ class DiskLane:
             self.put(job)
             return
         began = time.perf_counter()
+        # No pause for descriptors either: in the event loop it would be one for all clients.
         try:
             with without_pauses:
                 result = call_here(job.work)
@@ -90,6 +95,7 @@ class DiskLane:
             self._slow_until = ended + self._pause_s
             self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
         else:
+            # One quick write is enough: the pause that grew belongs to the overload before it.
             self._slow_until, self._pause_s = 0.0, FIRST_PAUSE_S
         self._take(job.done, result)
 
@@ -101,6 +107,7 @@ class DiskLane:
             self._is_taking = False
 
     def _do(self, waiting: deque[DiskJob], report: Report) -> None:
+        # Still in the thread. `report` has the rest done in the event loop.
         report(self._deliver, _results(waiting))
 
     def _deliver(self, results: list[_Result]) -> None:
@@ -133,6 +140,8 @@ def do_jobs(waiting: deque[DiskJob], report: Report) -> None:
 def _results(waiting: deque[DiskJob]) -> list[_Result]:
     results: list[_Result] = []
     end = time.perf_counter() + TURN_S
+    # Some of them together: one wake-up of the event loop serves many appends. But not all, however many wait: the
+    # first would be reported when the last is done, and its producer wait for all others.
     try:
         while waiting:
             results.append(_result(waiting.popleft()))
@@ -148,6 +157,8 @@ def _results(waiting: deque[DiskJob]) -> list[_Result]:
 def _result(job: DiskJob) -> _Result:
     try:
         return job.done, job.work()
+    # Any other error is a mistake of this program: it ends the process, since nobody knows what the job has left half
+    # done.
     except (OSError, StorageError) as error:
         return job.failed, error
 

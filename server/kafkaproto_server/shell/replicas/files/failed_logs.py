@@ -50,10 +50,13 @@ class FailedLogs:
 
     def ran_short(self, replica: PartitionId) -> None:
         """A log lacked file descriptors or memory. It is closed, and opened again later."""
+        # All jobs of a log that are under way fail together. They are one failure.
         if replica in self._waiting:
             return
         self._waiting.add(replica)
         failures = self._failures[replica] = self._failures.get(replica, 0) + 1
+        # Until then a leader keeps its place: most shortages pass. It is opened again after that as well, and then the
+        # report is taken back.
         if failures >= FAILURES_UNTIL_LOST:
             self.damaged(replica)
 
@@ -67,11 +70,13 @@ class FailedLogs:
 
     def damaged(self, replica: PartitionId) -> None:
         """A log cannot be used."""
+        # Once, and not for each of its jobs that fails.
         if replica not in self._are_lost:
             self._are_lost.add(replica)
             self._lost(replica, True)
 
     def opened(self, replica: PartitionId) -> None:
+        # A log that was opened is one that works: the pause of its next failure is short again.
         self._failures.pop(replica, None)
         if replica in self._are_lost:
             self._are_lost.remove(replica)
@@ -79,6 +84,7 @@ class FailedLogs:
 
     def forget(self, replica: PartitionId) -> None:
         self._failures.pop(replica, None)
+        # Nobody has to take back that it is lost: the metadata does not have it any more.
         self._waiting.discard(replica)
         self._are_lost.discard(replica)
 
@@ -88,5 +94,6 @@ def is_of_log(error: Exception) -> bool:
     After a sync that failed, nobody knows what the disk holds, whatever the reason."""
     if isinstance(error, StorageError):
         return True
+    # The kernel drops what it could not write and takes its pages for clean, so a second sync would prove nothing.
     is_sync = isinstance(error, DiskError) and error.operation == "sync"
     return isinstance(error, OSError) and is_shortage(error) and not is_sync

@@ -79,9 +79,12 @@ class Hosted:
 
     def offsets(self) -> Checkpointed:
         """What the checkpoints are to say."""
+        # Threads call this while the event loop changes the replica: each attribute is read once.
         log, partition = self.log, self.partition
         if log is None:
             return self.checkpointed
+        # What a cut is about to take away counts as gone already, though the log has it still: the checkpoint is
+        # written first, and a crash may come between the two.
         limit = self.cut_to
         return Checkpointed(
             recovery_point=_at_most(log.log.recovery_point, limit),

@@ -15,15 +15,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
+import msgspec
 import trio
 
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.replicas.partition import Role
 from kafkaproto_server.shell.replicas.files.disk_jobs import DiskJob
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
-from kafkaproto_server.shell.replicas.files.topic_settings import number_of
+from kafkaproto_server.shell.replicas.files.log_settings import LOG_SETTINGS
 from kafkaproto_server.shell.storage.log.topic_log import Removed, TopicLog
 from kafkaproto_server.shell.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
@@ -31,13 +33,37 @@ from kafkaproto_server.shell.storage.offset_checkpoints import (
     RECOVERY_POINTS,
 )
 
-_INITIAL_DELAY = "log.initial.task.delay.ms"
-_EXPIRATION_INTERVAL = "producer.id.expiration.check.interval.ms"
-_HIGH_WATERMARK_INTERVAL = "replica.high.watermark.checkpoint.interval.ms"
 REPLICAS_PER_TURN = 200
 """How many replicas are looked at in one turn of the event loop."""
 MAX_INTERVAL_MS = 24 * 3600 * 1000
 """Longer intervals than a day are as good as none; timers have their limits."""
+
+
+class MaintenanceSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """When each work is done. Kafka cannot change any of these while it runs."""
+
+    initial_delay_ms: int
+    """Before the first time."""
+    retention_interval_ms: int
+    flush_interval_ms: int
+    expiration_interval_ms: int
+    high_watermarks_interval_ms: int
+    recovery_points_interval_ms: int
+    log_starts_interval_ms: int
+
+
+MAINTENANCE_SETTINGS = SettingsTable(
+    MaintenanceSettings,
+    {
+        "initial_delay_ms": "log.initial.task.delay.ms",
+        "retention_interval_ms": "log.retention.check.interval.ms",
+        "flush_interval_ms": "log.flush.scheduler.interval.ms",
+        "expiration_interval_ms": "producer.id.expiration.check.interval.ms",
+        "high_watermarks_interval_ms": "replica.high.watermark.checkpoint.interval.ms",
+        "recovery_points_interval_ms": "log.flush.offset.checkpoint.interval.ms",
+        "log_starts_interval_ms": "log.flush.start.offset.checkpoint.interval.ms",
+    },
+)
 
 
 class Maintenance:
@@ -54,32 +80,35 @@ class Maintenance:
         self._replicas = replicas
         self._clock = clock
         self._node_configs = node_configs
+        self._settings = CurrentSettings(LOG_SETTINGS, node_configs)
         self._refresh = refresh
 
     async def run(self) -> None:
+        every = MAINTENANCE_SETTINGS.read(self._node_configs())
+        initial_ms = every.initial_delay_ms
         async with trio.open_nursery() as nursery:
-            for key, first, work in (
-                ("log.retention.check.interval.ms", _INITIAL_DELAY, self.remove_old_records),
-                ("log.flush.scheduler.interval.ms", _INITIAL_DELAY, self.flush),
-                (_EXPIRATION_INTERVAL, _EXPIRATION_INTERVAL, self.expire_producers),
+            for interval_ms, first_ms, work in (
+                (every.retention_interval_ms, initial_ms, self.remove_old_records),
+                (every.flush_interval_ms, initial_ms, self.flush),
+                (every.expiration_interval_ms, every.expiration_interval_ms, self.expire_producers),
             ):
-                nursery.start_soon(self._repeat, key, first, partial(self._in_parts, work), name=key)
-            for key, first, checkpoint in (
-                (_HIGH_WATERMARK_INTERVAL, _HIGH_WATERMARK_INTERVAL, HIGH_WATERMARKS),
-                ("log.flush.offset.checkpoint.interval.ms", _INITIAL_DELAY, RECOVERY_POINTS),
-                ("log.flush.start.offset.checkpoint.interval.ms", _INITIAL_DELAY, LOG_STARTS),
+                parts = partial(self._in_parts, work)
+                nursery.start_soon(self._repeat, interval_ms, first_ms, parts, name=work.__name__)
+            for interval_ms, first_ms, checkpoint in (
+                (every.high_watermarks_interval_ms, every.high_watermarks_interval_ms, HIGH_WATERMARKS),
+                (every.recovery_points_interval_ms, initial_ms, RECOVERY_POINTS),
+                (every.log_starts_interval_ms, initial_ms, LOG_STARTS),
             ):
                 write = partial(self._write_checkpoint, checkpoint)
-                nursery.start_soon(self._repeat, key, first, write, name=key)
+                nursery.start_soon(self._repeat, interval_ms, first_ms, write, name=checkpoint)
 
-    async def _repeat(self, key: str, first: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something again and again, after as many milliseconds as a config says; for the first time after those of
-        another config."""
-        configs = self._node_configs()
-        await trio.sleep(number_of(configs, first) / 1000)
+    async def _repeat(self, interval_ms: int, first_ms: int, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something again and again, after an interval; for the first time after another one."""
+        await trio.sleep(first_ms / 1000)
         # An interval of 0 would take all the time that there is.
-        interval_ms = max(1, min(number_of(configs, key), MAX_INTERVAL_MS))
+        interval_ms = max(1, min(interval_ms, MAX_INTERVAL_MS))
         while True:
+            # From the end of the work on: what takes longer than its interval is not done without a pause.
             await work()
             await trio.sleep(interval_ms / 1000)
 
@@ -92,6 +121,7 @@ class Maintenance:
         self._replicas.write_checkpoint(name)
 
     def _open_replicas(self) -> Iterator[tuple[Hosted, TopicLog]]:
+        # A copy: replicas come and go between the parts. Whether one is open still is asked when its turn comes.
         for hosted in tuple(self._replicas):
             if hosted.log is not None and hosted.partition.role is not Role.OFFLINE:
                 yield hosted, hosted.log
@@ -99,9 +129,11 @@ class Maintenance:
     def remove_old_records(self) -> Iterator[None]:
         """Remove the segments that retention does not keep, a replica a step."""
         for hosted, log in self._open_replicas():
+            # Nothing else may have asked for this topic since its configs changed: it has no traffic, perhaps.
             self._refresh(hosted)
             settings = hosted.settings
             # What lies before the log start is gone already, whatever the policy.
+            # With compaction only, the newest value of each key stays, whatever its age.
             if settings.deletes and not settings.retention.is_unlimited:
                 work = partial(
                     log.remove_old,
@@ -115,10 +147,12 @@ class Maintenance:
             yield
 
     def _removed(self, hosted: Hosted, log: TopicLog, removed: Removed | None) -> None:
+        # A log that was closed or replaced meanwhile has another start.
         if removed is not None and hosted.log is log:
+            # Retention by time may take the active segment as well: a new one was begun before it.
             if removed.has_rolled:
-                self._replicas.has_rolled(hosted)
-            self._replicas.start_moved(hosted, removed.log_start_offset)
+                self._replicas.changes.has_rolled(hosted)
+            self._replicas.changes.start_moved(hosted, removed.log_start_offset)
 
     def flush(self) -> Iterator[None]:
         """Make logs durable that were not for ``flush.ms``, a replica a step."""
@@ -127,12 +161,12 @@ class Maintenance:
             self._refresh(hosted)
             # A slow disk is not asked again before it is done.
             if not hosted.syncs and now_ms - hosted.flushed_ms >= hosted.settings.flush_ms:
-                self._replicas.make_durable(hosted, with_active=True)
+                self._replicas.changes.make_durable(hosted, with_active=True)
             yield
 
     def expire_producers(self) -> Iterator[None]:
         """Forget producers that wrote nothing for long. A step is a replica, or a part of its producers."""
-        expiration_ms = number_of(self._node_configs(), "producer.id.expiration.ms")
+        expiration_ms = self._settings().producer_expiration_ms
         wall_ms = self._clock.wall_ms()
         for hosted, _ in self._open_replicas():
             hosted.partition.verifications.expire(wall_ms, expiration_ms)

@@ -51,6 +51,7 @@ class ProducerSnapshots(Generic[ReplicaT]):
         """Write the state of a log's producers as it is now. If that of an earlier moment is still under way, the next
         segment has its turn again."""
         assert hosted.log is not None, "the log is open"
+        # One at a time for a log: each keeps what producers were until it is written.
         if hosted not in self._under_way:
             self._under_way.add(hosted)
             self._go_on(hosted, hosted.log, hosted.partition.producers.snapshot(), [])
@@ -58,12 +59,16 @@ class ProducerSnapshots(Generic[ReplicaT]):
     def _go_on(self, hosted: ReplicaT, log: TopicLog, snapshot: ProducerSnapshot, parts: list[bytes]) -> None:
         if hosted.log is not log or not snapshot.is_of(hosted.partition.producers):
             # The log is closed, or was cut.
+            # A file of before the cut would say that a producer has written what is gone: what it sends then would be
+            # taken for a repetition.
             snapshot.give_up()
         else:
             parts.append(encode_producer_entries(snapshot.take(PRODUCERS_A_TURN)))
             if not snapshot.is_complete:
                 go_on = partial(self._go_on, hosted, log, snapshot, parts)
+                # Through the timers, so that other tasks have their turn in between.
                 self._call_at(self._clock.now_ms(), go_on)
                 return
+            # In the log's lane, as all writes to its directory: a roll, or a cut, is before it or behind it.
             self._put(hosted, lambda: log.write_producers(producer_snapshot_of(parts), snapshot.end_offset))
         self._under_way.remove(hosted)

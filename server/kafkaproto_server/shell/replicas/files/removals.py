@@ -56,6 +56,7 @@ class Removals:
         for begin in range(0, len(paths), MAX_PATHS_PER_JOB):
             part = paths[begin : begin + MAX_PATHS_PER_JOB]
             heapq.heappush(self._heap, (at_ms, next(self._numbers), directory_id, part))
+        # The next one may be due earlier than what `run` sleeps for: delays differ by topic.
         if paths:
             self._wake.set()
 
@@ -73,6 +74,8 @@ class Removals:
         now_ms = self._clock.now_ms()
         while self._heap and self._heap[0][0] <= now_ms:
             _, _, directory_id, paths = heapq.heappop(self._heap)
+            # A directory that has failed stays as it is. What is to be removed there says so by its name, and the next
+            # start removes it.
             if not self._is_online(directory_id):
                 continue
             self._lanes[directory_id].put(
@@ -83,10 +86,12 @@ class Removals:
 
 
 def _remove(disk: Disk, paths: Sequence[str]) -> None:
+    # Not durable: what a crash brings back is found at the next start, under the same name.
     for path in paths:
         # Its directory may have been renamed with the topic's deletion, and a name may come twice.
         try:
             if disk.is_directory(path):
+                # If a crash comes in between, the rest has a name still that says that it is to be removed.
                 for name in disk.list_directory(path):
                     disk.remove(f"{path}/{name}")
                 disk.remove_directory(path)

@@ -20,6 +20,8 @@ class Renames:
 
     def durably(self, source: str, target: str) -> None:
         """Give a partition's directory another name, durably on return."""
+        # A rename within a directory is atomic. It is durable once that directory is synced, not the one that was
+        # renamed.
         self._disk.rename(source, target)
         self._disk.sync_directory(source.rpartition("/")[0])
 
@@ -33,9 +35,13 @@ class Renames:
     def deleted(self, directory_id: bytes, log: Log | None, source: str, target: str) -> bool:
         """Set aside the directory of a replica or of a copy that is deleted. ``log`` is what is still open of it.
         Returns whether there was anything to do."""
+        # First, though the directory may have failed: the descriptors are to be free in any case. Nothing is written,
+        # since the records are not wanted any more.
         if log is not None:
             log.abandon()
         if not self._directories.is_online(directory_id) or not self._disk.exists(source):
             return False
+        # Not synced: if a crash takes the rename back, the metadata does not have the replica, or has it elsewhere, and
+        # the next start sets it aside.
         self._disk.rename(source, target)
         return True

@@ -75,6 +75,7 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     replicas: list[FoundReplica] = []
     deleted = []
     is_of_boot = is_of_this_boot(disk, path)
+    # If the machine runs on, the page cache has what was written, durable or not; a clean stop has synced it.
     is_kept = is_of_boot or is_clean
     survey = DirectorySurvey(
         is_clean=is_clean,
@@ -89,11 +90,14 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
     names = disk.list_directory(path)
     for name in names:
         found = parse_directory_name(name)
+        # The last run of the broker ended before it removed them.
         if found is not None and found.suffix == DELETE_SUFFIX:
             deleted.append(name)
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
         has_reached = survey.checkpointed(found.topic, found.partition).reached(is_kept=is_kept) is not None
+        # A crash may leave the directory of a new replica without its topic id. It has no records then, unless
+        # something says that there were some.
         may_lack_id = not (is_kept or has_reached)
         replica = _replica(disk, path, directory_id, name, found, may_lack_id=may_lack_id)
         if replica.topic_id is None and has_reached and not (replica.is_future or replica.is_damaged):
@@ -101,6 +105,7 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
             replica = structs.replace(replica, is_damaged=True, torn_id="")
         replicas.append(replica)
     is_emptied = not any(_is_of_a_broker(name) for name in names)
+    # With what was found, because `_gone` compares that with the checkpoints.
     survey = structs.replace(survey, found=tuple(replicas), deleted=deleted, is_emptied=is_emptied)
     return structs.replace(survey, found=(*replicas, *_gone(survey, directory_id)))
 
@@ -134,6 +139,7 @@ def without_moved(surveys: Mapping[bytes, DirectorySurvey]) -> dict[bytes, Direc
 
 def _gone(survey: DirectorySurvey, directory_id: bytes) -> Iterator[FoundReplica]:
     """What the checkpoints have, and no directory, also none that is to be removed."""
+    # A copy counts as well: it becomes the replica if that is nowhere else.
     there = {(each.topic, each.index) for each in survey.found}
     for name in survey.deleted:
         deleted = parse_directory_name(name)
@@ -141,6 +147,8 @@ def _gone(survey: DirectorySurvey, directory_id: bytes) -> Iterator[FoundReplica
         there.add((deleted.topic, deleted.partition))
     for topic, index in sorted({*survey.recovery_points, *survey.high_watermarks} - there):
         if survey.checkpointed(topic, index).reached(is_kept=survey.is_kept) is not None:
+            # Nothing says any more which topic it was of. So it counts as damaged, and the replica of its name as one
+            # that has lost its records.
             yield FoundReplica(
                 directory_id=directory_id,
                 name=directory_name(topic, index),
@@ -162,12 +170,17 @@ def _replica(
     torn_id: str | None = None
     is_damaged = False
     try:
+        # Errors of single files are those of the log, as long as the log directory is what it was: they cost a
+        # partition, and not the node.
         with of_log_in_use(disk, directory), of_log(directory):
             topic_id = read_topic_id(disk, directory)
+            # A log with records and without an id has lost the file. To open it as a new one would be to accept the
+            # loss.
             if topic_id is None and not is_future and not may_lack_id:
                 check_has_no_records(disk, directory)
     except CorruptFileError as error:
         _log.warning("%s", error)
+        # A damaged copy is none that could be lost: the replica is where it was, and the copy is made anew.
         topic_id, is_damaged = None, not is_future
         torn_id = _torn_id(disk, f"{directory}/{PARTITION_METADATA_NAME}")
     return FoundReplica(

@@ -538,7 +538,7 @@ class _Fetcher:
                 partition.appended(expected, now_ms=self._owner.clock.now_ms())
                 self._leader_said(followed, high_watermark)
                 if has_rolled:
-                    self._owner.replicas.has_rolled(followed.hosted)
+                    self._owner.replicas.changes.has_rolled(followed.hosted)
             self._changed(followed)
 
         batches, base_offset = memoryview(records)[:end], headers[0].base_offset
@@ -583,13 +583,13 @@ class _Fetcher:
     def _cut(self, followed: _Followed, work: Callable[[], Found], promised: int) -> None:
         """``promised``: what lies before this offset is there at any moment."""
         followed.hosted.is_being_cut = True
-        self._owner.replicas.will_be_cut(followed.hosted, promised)
+        self._owner.replicas.changes.will_be_cut(followed.hosted, promised)
         self._change(followed, work, partial(self._was_cut, followed))
 
     def _was_cut(self, followed: _Followed, found: Found) -> None:
         hosted = followed.hosted
         hosted.is_being_cut = False
-        self._owner.replicas.was_cut(hosted, found)
+        self._owner.replicas.changes.was_cut(hosted, found)
         self._owner.was_cut(hosted)
         if hosted.log is not None:
             # What the metadata said meanwhile.
@@ -599,7 +599,7 @@ class _Fetcher:
     def _move_start(self, followed: _Followed, offset: int) -> None:
         # The next fetch tells the leader, who may have somebody waiting for it (DeleteRecords).
         offset = min(offset, followed.hosted.partition.log_end_offset)
-        self._owner.replicas.move_start(
+        self._owner.replicas.changes.move_start(
             followed.hosted, offset, partial(self._want, followed), partial(self.remove, followed.key)
         )
 

@@ -9,15 +9,34 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import msgspec
+
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import Derived, SettingsTable
 from kafkaproto_server.core.quotas.rate import RateWindows
 from kafkaproto_server.core.quotas.replication_quotas import ReplicationQuota, ThrottledReplicas
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.topic_settings import TopicSettings, number_of
+from kafkaproto_server.shell.replicas.files.topic_settings import TopicSettings
 
 LEADER_RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
+
+
+class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The windows over which the rates are measured."""
+
+    number: int
+    size_ms: int
+
+
+WINDOW_SETTINGS = SettingsTable(
+    WindowSettings,
+    {
+        "number": "replication.quota.window.num",
+        "size_ms": Derived("replication.quota.window.size.seconds", lambda text: int(text) * 1000),
+    },
+)
 
 
 class ReplicationThrottle:
@@ -78,11 +97,9 @@ class ReplicationThrottles:
         node_configs: Callable[[], NodeConfigs],
         refresh: Callable[[Hosted], None],
     ) -> None:
-        configs = node_configs()
-        windows = RateWindows(
-            number_of(configs, "replication.quota.window.num"),
-            number_of(configs, "replication.quota.window.size.seconds") * 1000,
-        )
+        # Of the start: Kafka cannot change them while it runs.
+        settings = WINDOW_SETTINGS.read(node_configs())
+        windows = RateWindows(settings.number, settings.size_ms)
 
         def throttle(
             key: str, replicas: Callable[[TopicSettings], ThrottledReplicas | None]

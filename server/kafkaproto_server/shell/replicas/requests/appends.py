@@ -480,7 +480,7 @@ class Appends:
             if acks != ACKS_ALL:
                 tell(result)
             if has_rolled:
-                self._replicas.has_rolled(hosted)
+                self._replicas.changes.has_rolled(hosted)
 
         def acknowledged(code: ErrorCode) -> None:
             tell(result if code is ErrorCode.NONE else structs.replace(result, code=code))

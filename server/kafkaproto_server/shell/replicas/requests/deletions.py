@@ -99,7 +99,7 @@ class Deletions:
             deleted()
         else:
             failed = partial(deletion, ErrorCode.KAFKA_STORAGE_ERROR)
-            self._replicas.move_start(hosted, offset, deleted, failed)
+            self._replicas.changes.move_start(hosted, offset, deleted, failed)
 
     def _wait(self, deletion: _Deletion, offset: int, timeout_ms: int) -> None:
         """The leader's records are gone. Only now does the request's time begin: it may be 0, and a request for a
