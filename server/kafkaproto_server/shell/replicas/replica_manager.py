@@ -182,7 +182,6 @@ class ReplicaManager:
     def _new_appends(self, is_session_over: Callable[[], bool]) -> Appends:
         return Appends(
             self.replicas,
-            self._clock,
             self._timers,
             self._unknown,
             self._refresh,
@@ -456,7 +455,7 @@ class ReplicaManager:
     ) -> PartitionLog:
         """The partition as its coordinator sees it: see `PartitionLog`."""
         return PartitionLog(
-            hosted, self._appends, self._clock, self._timers, timeout_ms, commit_times, compression
+            hosted, self._appends.own, self._clock, self._timers, timeout_ms, commit_times, compression
         )
 
     def coordinator_loading(self, hosted: Hosted, names: Mapping[int, str], **calls: Any) -> Loading:
@@ -486,7 +485,7 @@ class ReplicaManager:
         self._appends.verifies_transactions = call
 
     def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
-        self._appends.marker_written = call
+        self._appends.own.marker_written = call
 
     def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
         self._timers.add(at_ms, call)
@@ -498,7 +497,7 @@ class ReplicaManager:
 
     def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
         ids = self._image().topic_ids
-        self._appends.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
+        self._appends.own.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
 
     def delete_records(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
         self._deletions.delete(item, timeout_ms, done)
