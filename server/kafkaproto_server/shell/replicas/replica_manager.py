@@ -56,7 +56,7 @@ from kafkaproto_server.shell.replicas.followers.offsets import find_offset
 from kafkaproto_server.shell.replicas.followers.throttles import ReplicationThrottles
 from kafkaproto_server.shell.replicas.requests.appends import Appends
 from kafkaproto_server.shell.replicas.requests.deletions import Deletions
-from kafkaproto_server.shell.replicas.requests.fetches import Fetches
+from kafkaproto_server.shell.replicas.requests.fetches import FETCH_CONFIG, Fetches
 from kafkaproto_server.shell.replicas.requests.host_lane import HostLane
 from kafkaproto_server.shell.replicas.requests.questions import Questions
 from kafkaproto_server.shell.replicas.timers import Timers
@@ -194,12 +194,9 @@ class ReplicaManager:
         return Fetches(
             replicas=self.replicas,
             image=self._image,
-            clock=self._clock,
             timers=self._timers,
             rng=rng,
-            max_sessions=number_of(configs, "max.incremental.fetch.session.cache.slots"),
-            max_bytes=number_of(configs, "fetch.max.bytes"),
-            selects_by_rack=bool(configs.value_of("replica.selector.class")),
+            config=FETCH_CONFIG.read(configs),
             throttle=self.throttles.leader,
             readers=self._readers,
             metrics=self.topic_metrics,

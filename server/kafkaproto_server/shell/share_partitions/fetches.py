@@ -198,7 +198,7 @@ class ShareFetches:
         elif isinstance(error, CorruptFileError) and not isinstance(error, UnusableFileError):
             read.error = ShareError(ErrorCode.CORRUPT_MESSAGE, str(error))
         else:
-            self._fetches.read_failed(log_read.hosted, log_read.log, error)
+            self._fetches.replicas.read_failed(log_read.hosted, log_read.log, error)
             read.error = ShareError(ErrorCode.KAFKA_STORAGE_ERROR)
 
     def read_cold(

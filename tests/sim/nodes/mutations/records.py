@@ -11,7 +11,7 @@ from kafkaproto_server.core.replicas.followers import FollowerReplica
 from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.shell.replicas.followers import fetchers
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
-from kafkaproto_server.shell.replicas.requests.fetches import Fetches
+from kafkaproto_server.shell.replicas.requests.readable_replicas import ReadableReplicas
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant
@@ -93,7 +93,7 @@ def _takes_earlier_runs_of_brokers_into_the_isr() -> Patches:
             "is_eligible",
             lambda self, broker_id, _, directory_id: is_eligible(self, broker_id, -1, directory_id),
         ),
-        (Fetches, "is_stale", lambda *_: False),
+        (ReadableReplicas, "is_stale", lambda *_: False),
         (alter_partition, "_checked_isr", checked),
     ]
 
