@@ -459,7 +459,6 @@ class ReplicaManager:
         return Loading(
             hosted,
             names,
-            clock=self._clock,
             timers=self._timers,
             in_thread=self.compute,
             read_failed=self.replicas.read_failed,

@@ -139,7 +139,7 @@ class ShareFetches:
 
     def limit(self, values: ShareFetchValues) -> int:
         """The most bytes of records in a response."""
-        return min(values.max_bytes, self._led.config.fetch_max_bytes)
+        return min(values.max_bytes, self._led.settings.config.fetch_max_bytes)
 
     @property
     def metrics(self) -> SharePartitionMetrics:
