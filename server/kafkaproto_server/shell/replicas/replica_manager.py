@@ -49,9 +49,11 @@ from kafkaproto_server.shell.replicas.files.maintenance import Maintenance
 from kafkaproto_server.shell.replicas.files.moves import Moves
 from kafkaproto_server.shell.replicas.files.survey import DirectorySurvey
 from kafkaproto_server.shell.replicas.files.topic_settings import KnownSettings, number_of
-from kafkaproto_server.shell.replicas.followers.fetcher_values import FetcherConfig
+from kafkaproto_server.shell.replicas.followers.fetcher_values import FETCHER_CONFIG
 from kafkaproto_server.shell.replicas.followers.fetchers import Fetchers
 from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
+from kafkaproto_server.shell.replicas.followers.leader_endpoint import ToLeaders
+from kafkaproto_server.shell.replicas.followers.log_changes import LogChanges
 from kafkaproto_server.shell.replicas.followers.offsets import find_offset
 from kafkaproto_server.shell.replicas.followers.throttles import ReplicationThrottles
 from kafkaproto_server.shell.replicas.requests.appends import Appends
@@ -203,20 +205,23 @@ class ReplicaManager:
         )
 
     def _new_fetchers(self, rng: Rng, connect: Connect, broker_epoch: Callable[[], int | None]) -> Fetchers:
-        return Fetchers(
-            _fetcher_config(self._broker_id, self._node_configs()),
-            number_of(self._node_configs(), FETCHERS_KEY),
-            replicas=self.replicas,
-            clock=self._clock,
+        leaders = ToLeaders(
+            broker_id=self._broker_id,
             rng=rng,
             connect=connect,
-            call_at=self._timers.add,
             endpoint=self._endpoint,
             broker_epoch=broker_epoch,
             metadata_version=lambda: self._image().metadata_version,
-            was_cut=self._was_cut,
-            throttle=self.throttles.follower,
-            metrics=self.topic_metrics,
+        )
+        throttle = self.throttles.follower
+        return Fetchers(
+            FETCHER_CONFIG.read(self._node_configs()),
+            number_of(self._node_configs(), FETCHERS_KEY),
+            leaders=leaders,
+            logs=LogChanges(self.replicas, self._clock, throttle, self.topic_metrics, self._was_cut),
+            clock=self._clock,
+            call_at=self._timers.add,
+            throttle=throttle,
         )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -591,18 +596,6 @@ class ReplicaManager:
             now_ms = self._clock.now_ms()
             for hosted in tuple(self.replicas):
                 hosted.partition.maybe_shrink_isr(now_ms)
-
-
-def _fetcher_config(broker_id: int, configs: NodeConfigs) -> FetcherConfig:
-    return FetcherConfig(
-        broker_id=broker_id,
-        max_wait_ms=number_of(configs, "replica.fetch.wait.max.ms"),
-        min_bytes=number_of(configs, "replica.fetch.min.bytes"),
-        partition_max_bytes=number_of(configs, "replica.fetch.max.bytes"),
-        response_max_bytes=number_of(configs, "replica.fetch.response.max.bytes"),
-        timeout_ms=number_of(configs, "replica.socket.timeout.ms"),
-        backoff_ms=number_of(configs, "replica.fetch.backoff.ms"),
-    )
 
 
 def _one_step(work: Callable[[], T]) -> Steps[T]:
