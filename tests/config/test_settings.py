@@ -35,6 +35,7 @@ TABLE = SettingsTable(
         "ratio": "log.cleaner.min.cleanable.ratio",
     },
 )
+_REQUIRED = {"max_bytes": "fetch.max.bytes", "is_on": "delete.topic.enable"}
 
 
 def test_each_field_is_read_in_its_type() -> None:
@@ -55,6 +56,18 @@ def test_each_field_is_read_in_its_type() -> None:
 def test_a_key_that_nothing_sets_has_its_default() -> None:
     settings = TABLE.read(NodeConfigs(static={}))
     assert (settings.max_bytes, settings.is_on, settings.directory) == (57_671_680, True, "/tmp")
+
+
+def test_a_field_keeps_its_default_if_its_key_has_none() -> None:
+    table = SettingsTable(Example, {**_REQUIRED, "directory": "replica.selector.class"})
+    assert table.read(NodeConfigs(static={})).directory == "/tmp"
+    assert table.read(NodeConfigs(static={"replica.selector.class": "r"})).directory == "r"
+
+
+def test_a_field_without_a_default_takes_no_key_without_one() -> None:
+    table = SettingsTable(Example, {**_REQUIRED, "max_bytes": "leader.replication.throttled.rate"})
+    with pytest.raises(AssertionError, match="has a default"):
+        table.read(NodeConfigs(static={}))
 
 
 @pytest.mark.parametrize(
@@ -95,11 +108,10 @@ def _tables() -> Iterator[tuple[str, SettingsTable[msgspec.Struct]]]:
                     yield f"{module.name}.{name}", value
 
 
-def test_each_table_of_the_server_names_keys_of_brokers_that_have_defaults_of_the_fields_types() -> None:
+def test_each_table_of_the_server_names_keys_of_brokers_and_can_be_read_if_none_is_set() -> None:
     tables = dict(_tables())
     assert tables
     for name, table in tables.items():
         for key in table.keys:
             assert key in BROKER_KEYS, f"{name}: {key}"
-            assert BROKER_KEYS[key].default is not None, f"{name}: {key}"
         assert table.read(NodeConfigs(static={})), name

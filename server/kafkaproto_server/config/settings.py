@@ -66,9 +66,10 @@ class SettingsTable(Generic[Settings]):
                     raise TypeError(f"{struct.__name__}.{field}: no config is read as {hints[field]}")
                 key = Derived(key, _READERS[hints[field]])
             self._read[field] = key
-        for each in msgspec.structs.fields(struct):
-            if each.required and each.name not in keys:
-                raise TypeError(f"{struct.__name__}.{each.name} has neither a key nor a default")
+        self._required = [each.name for each in msgspec.structs.fields(struct) if each.required]
+        for each in self._required:
+            if each not in keys:
+                raise TypeError(f"{struct.__name__}.{each} has neither a key nor a default")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -76,12 +77,15 @@ class SettingsTable(Generic[Settings]):
         return tuple(each.key for each in self._read.values())
 
     def read(self, configs: NodeConfigs) -> Settings:
-        """The settings that configs make."""
+        """The settings that configs make. A field whose key has no value keeps its default."""
         values: dict[str, Any] = {}
         for field, (key, read) in self._read.items():
             text = configs.value_of(key)
-            assert text is not None, f"{key} has a default"
-            values[field] = read(text)
+            if text is not None:
+                values[field] = read(text)
+            else:
+                # Some of Kafka's keys have no default; what that means for a part, its field says.
+                assert field not in self._required, f"{key} has a default"
         return self._struct(**values)
 
 

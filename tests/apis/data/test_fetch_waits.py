@@ -16,8 +16,8 @@ from kafkaproto_server.requests.data import FetchResult
 from kafkaproto_server.requests.fetch_requests import PartitionFetch, fetch_values
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.requests import fetches as module
-from kafkaproto_server.shell.replicas.requests.fetches import Fetches
 from kafkaproto_server.shell.replicas.requests.named_topics import MayRead
+from kafkaproto_server.shell.replicas.requests.readable_replicas import ReadableReplicas
 from kafkaproto_server.shell.replicas.timers import TURN_MS
 from tests.apis.data.test_nearest_replicas import RACK_AWARE
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted
@@ -41,13 +41,15 @@ def test_a_large_request_that_waits_looks_only_at_what_has_changed(
 ) -> None:
     size = len(batch(b"a"))
     looked_at: list[int] = []
-    find = Fetches.find
+    find = ReadableReplicas.find
 
-    def counted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
+    def counted(
+        replicas: ReadableReplicas, fetch: PartitionFetch, may_read: MayRead, context: FetchContext
+    ) -> Hosted:
         looked_at.append(fetch.index)
-        return find(fetches, fetch, may_read, context)
+        return find(replicas, fetch, may_read, context)
 
-    monkeypatch.setattr(Fetches, "find", counted)
+    monkeypatch.setattr(ReadableReplicas, "find", counted)
     found = large(broker, min_bytes=4 * size)
     assert len(looked_at) == 1004
     looked_at.clear()
@@ -105,18 +107,20 @@ def test_a_large_request_whose_session_is_closed_while_it_is_looked_at_has_one_r
     # The last one is not there.
     partitions = [wanted(index) for index in range(201)]
     session = broker.ask(broker.fetch_request(("wide", partitions), session_epoch=0), 18).session_id
-    find = Fetches.find
+    find = ReadableReplicas.find
     closed: list[object] = []
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
+    def late(
+        replicas: ReadableReplicas, fetch: PartitionFetch, may_read: MayRead, context: FetchContext
+    ) -> Hosted:
         if fetch.index == 150 and not closed:
             closed.append(fetch)
             for index in (0, 1):
                 broker.produce("wide", batch(b"a"), index)
             broker.send(broker.fetch_request(session_id=session, session_epoch=-1), 18)
-        return find(fetches, fetch, may_read, context)
+        return find(replicas, fetch, may_read, context)
 
-    monkeypatch.setattr(Fetches, "find", late)
+    monkeypatch.setattr(ReadableReplicas, "find", late)
     continued = broker.fetch_request(session_id=session, session_epoch=1, max_wait_ms=1000)
     found = broker.send(continued, 18)
     broker.replicas.pass_time(1000)
@@ -127,17 +131,19 @@ def test_what_changes_while_a_large_request_is_looked_at_is_not_missed(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
-    find = Fetches.find
+    find = ReadableReplicas.find
     written: list[bytes] = []
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
+    def late(
+        replicas: ReadableReplicas, fetch: PartitionFetch, may_read: MayRead, context: FetchContext
+    ) -> Hosted:
         if fetch.index == 900 and not written:
             written.extend([batch(b"a"), batch(b"b")])
             for index in range(2):
                 broker.produce("four", written[index], index)
-        return find(fetches, fetch, may_read, context)
+        return find(replicas, fetch, may_read, context)
 
-    monkeypatch.setattr(Fetches, "find", late)
+    monkeypatch.setattr(ReadableReplicas, "find", late)
     (response,) = large(broker, min_bytes=2 * SIZE)
     sizes = [len(each.records) for each in response.responses[0].partitions[:3]]
     assert sizes == [SIZE, SIZE, 0]
@@ -188,14 +194,16 @@ def test_a_large_request_whose_time_ends_while_its_response_is_made_gets_one(
     broker: DataBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
-    found, find = large(broker), Fetches.find
+    found, find = large(broker), ReadableReplicas.find
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
+    def late(
+        replicas: ReadableReplicas, fetch: PartitionFetch, may_read: MayRead, context: FetchContext
+    ) -> Hosted:
         if fetch.index == 500:
             broker.replicas.clock.now += 1000
-        return find(fetches, fetch, may_read, context)
+        return find(replicas, fetch, may_read, context)
 
-    monkeypatch.setattr(Fetches, "find", late)
+    monkeypatch.setattr(ReadableReplicas, "find", late)
     broker.produce("four", batch(b"a"), 0)
     broker.replicas.call_due()
     (response,) = found
@@ -209,15 +217,17 @@ def test_a_small_request_does_not_wait_for_its_turn_behind_a_large_one(
 ) -> None:
     of_large = large(broker)
     of_small = broker.send(broker.fetch_request(("t", [wanted()]), max_wait_ms=1000), 18)
-    find = Fetches.find
+    find = ReadableReplicas.find
 
-    def slow(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
+    def slow(
+        replicas: ReadableReplicas, fetch: PartitionFetch, may_read: MayRead, context: FetchContext
+    ) -> Hosted:
         # It takes so long that what is due besides has to wait.
         if fetch.index == 500:
             broker.replicas.clock.now += TURN_MS
-        return find(fetches, fetch, may_read, context)
+        return find(replicas, fetch, may_read, context)
 
-    monkeypatch.setattr(Fetches, "find", slow)
+    monkeypatch.setattr(ReadableReplicas, "find", slow)
     broker.replicas.pass_time(1000)
     assert (len(of_large), len(of_small)) == (1, 1)
 
@@ -358,13 +368,15 @@ def test_a_follower_is_heard_of_when_its_request_comes_and_not_when_that_is_look
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The partitions that are looked at from now on."""
     found: list[int] = []
-    find = Fetches.find
+    find = ReadableReplicas.find
 
-    def noted(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
+    def noted(
+        replicas: ReadableReplicas, fetch: PartitionFetch, may_read: MayRead, context: FetchContext
+    ) -> Hosted:
         found.append(fetch.index)
-        return find(fetches, fetch, may_read, context)
+        return find(replicas, fetch, may_read, context)
 
-    monkeypatch.setattr(Fetches, "find", noted)
+    monkeypatch.setattr(ReadableReplicas, "find", noted)
     return found
 
 
@@ -519,16 +531,18 @@ def test_what_changes_while_one_request_is_looked_at_is_nothing_to_others(
 ) -> None:
     monkeypatch.setattr("kafkaproto_server.shell.replicas.requests.parked_fetches.STEPS_A_TURN", 1)
     broker.topic("other")
-    find = Fetches.find
+    find = ReadableReplicas.find
     written: list[bytes] = []
 
-    def late(fetches: Fetches, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
+    def late(
+        replicas: ReadableReplicas, fetch: PartitionFetch, may_read: MayRead, context: FetchContext
+    ) -> Hosted:
         if fetch.index == 900 and not written:
             written.append(batch(b"a"))
             broker.produce("four", written[0], 0)
-        return find(fetches, fetch, may_read, context)
+        return find(replicas, fetch, may_read, context)
 
-    monkeypatch.setattr(Fetches, "find", late)
+    monkeypatch.setattr(ReadableReplicas, "find", late)
     assert len(large(broker)) == 1
     request = broker.fetch_request(("other", [*map(wanted, range(1000))]), max_wait_ms=1000)
     assert broker.send(request, 18) == []

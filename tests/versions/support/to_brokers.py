@@ -22,7 +22,7 @@ from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOff
 from kafkaproto_server.shell.coordinators.share_state.persister import SharePersister
 from kafkaproto_server.shell.coordinators.transactions.added_partitions import AddedPartitions
 from kafkaproto_server.shell.coordinators.transactions.markers import MarkerChannels
-from kafkaproto_server.shell.replicas.followers.fetchers import _Followed
+from kafkaproto_server.shell.replicas.followers.followed import Followed
 from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
 from tests.apis.support.data_broker import OTHER, DataBroker
 from tests.node.support.controllers import MiddleRng, TrioClock
@@ -318,7 +318,7 @@ def follow(level: int) -> Callable[[ReleasePeer], Any]:
         owner.metadata_version = lambda: level
         fetcher, other = following.fetcher, Following()
         other.replica.partition.index = 1
-        fetcher.add(_Followed(other.hosted))
+        fetcher.add(Followed(other.hosted))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(fetcher.run)
             await _turns(lambda: bool(other.jobs or fetcher._failures))
@@ -329,7 +329,7 @@ def follow(level: int) -> Callable[[ReleasePeer], Any]:
             nursery.cancel_scope.cancel()
         if fetcher._failures:
             return REFUSED
-        offsets = [await fetcher._offset(_Followed(other.hosted), each) for each in (EARLIEST, LATEST)]
+        offsets = [await fetcher._leader.offset(Followed(other.hosted), each) for each in (EARLIEST, LATEST)]
         return len(following.jobs + other.jobs), offsets
 
     return run
@@ -381,6 +381,7 @@ def fetched(request: Message) -> Message:
 _COORDINATORS = "server/kafkaproto_server/shell/coordinators"
 FETCHERS = (
     "server/kafkaproto_server/shell/replicas/followers/fetchers.py",
+    "server/kafkaproto_server/shell/replicas/followers/leader_endpoint.py",
     "server/kafkaproto_server/requests/fetch_requests.py",
 )
 

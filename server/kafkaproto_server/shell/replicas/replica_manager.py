@@ -38,9 +38,11 @@ from kafkaproto_server.shell.replicas.files.maintenance import Maintenance
 from kafkaproto_server.shell.replicas.files.moves import Moves
 from kafkaproto_server.shell.replicas.files.survey import DirectorySurvey
 from kafkaproto_server.shell.replicas.files.working_directories import WorkingDirectories
-from kafkaproto_server.shell.replicas.followers.fetcher_values import FetcherConfig
+from kafkaproto_server.shell.replicas.followers.fetcher_values import FETCHER_CONFIG
 from kafkaproto_server.shell.replicas.followers.fetchers import Fetchers
 from kafkaproto_server.shell.replicas.followers.isr_sender import IsrSender
+from kafkaproto_server.shell.replicas.followers.leader_endpoint import ToLeaders
+from kafkaproto_server.shell.replicas.followers.log_changes import LogChanges
 from kafkaproto_server.shell.replicas.followers.throttles import ReplicationThrottles
 from kafkaproto_server.shell.replicas.isr_checks import IsrChecks
 from kafkaproto_server.shell.replicas.known_brokers import KnownBrokers
@@ -51,10 +53,10 @@ from kafkaproto_server.shell.replicas.local_node import (
     Machine,
 )
 from kafkaproto_server.shell.replicas.missing_replicas import MissingReplicas
-from kafkaproto_server.shell.replicas.replica_settings import REPLICA_SETTINGS, ReplicaSettings
+from kafkaproto_server.shell.replicas.replica_settings import REPLICA_SETTINGS
 from kafkaproto_server.shell.replicas.requests.appends import Appends
 from kafkaproto_server.shell.replicas.requests.deletions import Deletions
-from kafkaproto_server.shell.replicas.requests.fetches import Fetches
+from kafkaproto_server.shell.replicas.requests.fetches import FETCH_CONFIG, Fetches
 from kafkaproto_server.shell.replicas.requests.host_lane import HostLane
 from kafkaproto_server.shell.replicas.requests.offset_searches import OffsetSearches
 from kafkaproto_server.shell.replicas.requests.questions import Questions
@@ -141,7 +143,6 @@ class ReplicaManager:
     def _new_appends(self, broker: LocalBroker) -> Appends:
         return Appends(
             self.replicas,
-            self._clock,
             self._timers,
             self.missing.reason,
             self._settings.refresh,
@@ -151,38 +152,35 @@ class ReplicaManager:
         )
 
     def _new_fetches(self, machine: Machine) -> Fetches:
-        settings = self._current_settings()
-        selector = self._metadata.node_configs().value_of("replica.selector.class")
         return Fetches(
             replicas=self.replicas,
             image=self._image,
-            clock=machine.clock,
             timers=self._timers,
             rng=machine.rng,
-            max_sessions=settings.max_fetch_sessions,
-            max_bytes=settings.consumer_fetch_max_bytes,
-            selects_by_rack=bool(selector),
+            config=FETCH_CONFIG.read(self._metadata.node_configs()),
             throttle=self.throttles.leader,
             readers=self._readers,
             metrics=self.topic_metrics,
         )
 
     def _new_fetchers(self, broker: LocalBroker, machine: Machine, network: BrokerNetwork) -> Fetchers:
-        settings = self._current_settings()
-        return Fetchers(
-            _fetcher_config(broker.broker_id, settings),
-            settings.fetchers,
-            replicas=self.replicas,
-            clock=machine.clock,
+        leaders = ToLeaders(
+            broker_id=broker.broker_id,
             rng=machine.rng,
             connect=network.connect,
-            call_at=self._timers.add,
             endpoint=self.brokers.endpoint,
             broker_epoch=broker.epoch,
             metadata_version=lambda: self._image().metadata_version,
-            was_cut=self._was_cut,
-            throttle=self.throttles.follower,
-            metrics=self.topic_metrics,
+        )
+        throttle = self.throttles.follower
+        return Fetchers(
+            FETCHER_CONFIG.read(self._metadata.node_configs()),
+            self._current_settings().fetchers,
+            leaders=leaders,
+            logs=LogChanges(self.replicas, machine.clock, throttle, self.topic_metrics, self._was_cut),
+            clock=machine.clock,
+            call_at=self._timers.add,
+            throttle=throttle,
         )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -347,7 +345,7 @@ class ReplicaManager:
         self._appends.verifies_transactions = call
 
     def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
-        self._appends.marker_written = call
+        self._appends.own.marker_written = call
 
     def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
         self._timers.add(at_ms, call)
@@ -359,7 +357,7 @@ class ReplicaManager:
 
     def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
         ids = self._image().topic_ids
-        self._appends.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
+        self._appends.own.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
 
     def delete_records(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
         self._deletions.delete(item, timeout_ms, done)
@@ -368,15 +366,3 @@ class ReplicaManager:
         topic_id = self._image().topic_ids.get(topic)
         hosted = None if topic_id is None else self.replicas.get(topic_id, index)
         return self.moves.alter(topic, index, hosted, path)
-
-
-def _fetcher_config(broker_id: int, settings: ReplicaSettings) -> FetcherConfig:
-    return FetcherConfig(
-        broker_id=broker_id,
-        max_wait_ms=settings.fetch_wait_max_ms,
-        min_bytes=settings.fetch_min_bytes,
-        partition_max_bytes=settings.fetch_partition_max_bytes,
-        response_max_bytes=settings.fetch_response_max_bytes,
-        timeout_ms=settings.fetch_timeout_ms,
-        backoff_ms=settings.fetch_backoff_ms,
-    )

@@ -26,7 +26,8 @@ class Timers:
     """Functions with the moment at which each is called. A function that is no longer needed does nothing then."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+        self.clock = clock
+        """What the times are of."""
         self._heap: list[tuple[int, int, Callable[[], None], Callable[[], bool]]] = []
         self._clean_at = MANY
         self._numbers = count()
@@ -35,7 +36,7 @@ class Timers:
     def add(self, at_ms: int, call: Callable[[], None], is_over: Callable[[], bool] = lambda: False) -> None:
         """Call ``call`` at a moment of the monotonic clock, `MAX_WAIT_MS` from now at the latest. Once ``is_over``, the
         call is not needed any more, and does not take memory for long."""
-        now_ms = self._clock.now_ms()
+        now_ms = self.clock.now_ms()
         at_ms = min(at_ms, now_ms + MAX_WAIT_MS)
         # What is due already does not wait for the end of the millisecond in which others are due.
         is_earliest = at_ms <= now_ms or not self._heap or at_ms < self._heap[0][0]
@@ -69,12 +70,12 @@ class Timers:
         heap = self._heap
         while heap and heap[0][3]():
             heapq.heappop(heap)
-        return (heap[0][0] - self._clock.now_ms()) / 1000 if heap else float("inf")
+        return (heap[0][0] - self.clock.now_ms()) / 1000 if heap else float("inf")
 
     # What is due together is called in the order in which it was added: the number decides, and functions are never
     # compared.
     def call_due(self) -> None:
         """Call what is due now, or the first of it if that takes long."""
-        now_ms = self._clock.now_ms()
-        while self._heap and self._heap[0][0] <= now_ms and self._clock.now_ms() - now_ms < TURN_MS:
+        now_ms = self.clock.now_ms()
+        while self._heap and self._heap[0][0] <= now_ms and self.clock.now_ms() - now_ms < TURN_MS:
             heapq.heappop(self._heap)[2]()

@@ -34,6 +34,7 @@ from kafkaproto_server.base.types import NO_NODE
 from kafkaproto_server.config.keys.definitions import GROUP_KEYS, TOPIC_KEYS
 from kafkaproto_server.config.keys.usable import usable
 from kafkaproto_server.config.layers import NodeConfigs
+from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.replicas.partition import Role
 from kafkaproto_server.core.share_partitions.dead_letters import (
     ROUND_RECORDS,
@@ -50,7 +51,6 @@ from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE, TOPIC_RESOU
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.share_requests import ShareKey
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.topic_settings import is_on, number_of
 from kafkaproto_server.shell.storage.errors import OffsetOutOfRangeError, StorageError
 
 _log = logging.getLogger("kafkaproto.server.dead_letters")
@@ -87,6 +87,27 @@ _CREATED = frozenset(
     }
 )
 """What the controller may say of the creation of a topic so that it is worth to look again whether it is there."""
+
+
+class DeadLetterConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What a broker's configs say of dead-letter topics."""
+
+    topic_prefix: str = ""
+    """With which their names have to begin: errors.deadletterqueue.topic.name.prefix"""
+    may_be_created: bool
+    """errors.deadletterqueue.auto.create.topics.enable"""
+    max_message_bytes: int
+    """message.max.bytes, unless the topic has its own."""
+
+
+_CONFIG = SettingsTable(
+    DeadLetterConfig,
+    {
+        "topic_prefix": "errors.deadletterqueue.topic.name.prefix",
+        "may_be_created": "errors.deadletterqueue.auto.create.topics.enable",
+        "max_message_bytes": "message.max.bytes",
+    },
+)
 
 Told = Callable[[ErrorCode, str | None], None]
 """Takes an error code, and what else was said."""
@@ -164,9 +185,11 @@ class DeadLetters:
         in_thread: Callable[[Callable[[], Any], Callable[[Any], None]], None],
         transport: Transport,
     ) -> None:
-        """``in_thread`` calls its first argument in a thread, and its second one with the result."""
+        """``in_thread`` calls its first argument in a thread, and its second one with the result. ``configs`` returns
+        the same object as long as it has the same values."""
         self.image = image
-        self.configs = configs
+        self.config = CurrentSettings(_CONFIG, configs)
+        """The broker's settings as they are now."""
         self.clock = clock
         self.rng = rng
         self.call_at = call_at
@@ -294,7 +317,7 @@ class _Outbox:
             self._sources.clear()
             self._node.ended(self)
             return
-        image, configs = self._node.image(), self._node.configs()
+        image, config = self._node.image(), self._node.config()
         settings = share_settings_of(
             SharePartitionConfig(),
             usable(GROUP_KEYS, image.config(GROUP_RESOURCE, self.key.group_id))[0],
@@ -306,8 +329,8 @@ class _Outbox:
         reason = refusal(
             name,
             TopicRules(
-                prefix=configs.value_of("errors.deadletterqueue.topic.name.prefix") or "",
-                may_be_created=is_on(configs, "errors.deadletterqueue.auto.create.topics.enable"),
+                prefix=config.topic_prefix,
+                may_be_created=config.may_be_created,
                 exists=topic is not None,
                 is_enabled=own.get("errors.deadletterqueue.group.enable", "").lower() == "true",
             ),
@@ -323,7 +346,7 @@ class _Outbox:
                 self._again(ErrorCode.LEADER_NOT_AVAILABLE, f"partition {index} of {name} has no leader")
             elif self._node.enter(leader, self):
                 own_bytes = own.get("max.message.bytes")
-                max_bytes = number_of(configs, "message.max.bytes") if own_bytes is None else int(own_bytes)
+                max_bytes = config.max_message_bytes if own_bytes is None else int(own_bytes)
                 self._make_round(
                     max_bytes, settings.copies_dead_letters, partial(self._made, leader, topic, index)
                 )

@@ -139,7 +139,7 @@ class ShareFetches:
 
     def limit(self, values: ShareFetchValues) -> int:
         """The most bytes of records in a response."""
-        return min(values.max_bytes, self._led.config.fetch_max_bytes)
+        return min(values.max_bytes, self._led.settings.config.fetch_max_bytes)
 
     @property
     def metrics(self) -> SharePartitionMetrics:
@@ -198,7 +198,7 @@ class ShareFetches:
         elif isinstance(error, CorruptFileError) and not isinstance(error, UnusableFileError):
             read.error = ShareError(ErrorCode.CORRUPT_MESSAGE, str(error))
         else:
-            self._fetches.read_failed(log_read.hosted, log_read.log, error)
+            self._fetches.replicas.read_failed(log_read.hosted, log_read.log, error)
             read.error = ShareError(ErrorCode.KAFKA_STORAGE_ERROR)
 
     def read_cold(

@@ -15,10 +15,6 @@ from typing import Protocol
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.base.metrics.coordinators import SharePartitionMetrics
 from kafkaproto_server.base.ports import Clock
-from kafkaproto_server.config.keys.definitions import GROUP_KEYS
-from kafkaproto_server.config.keys.usable import usable
-from kafkaproto_server.config.layers import NodeConfigs
-from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.core.share_partitions.acknowledging import complete
 from kafkaproto_server.core.share_partitions.dead_letters import DeadLetter, spent_letters
@@ -27,13 +23,7 @@ from kafkaproto_server.core.share_partitions.in_flight import StateChange
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.core.share_partitions.settings import (
     OffsetReset,
-    SharePartitionConfig,
-    ShareSettings,
-    share_settings_of,
 )
-from kafkaproto_server.metadata.features import SHARE_VERSION
-from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
-from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.data import OffsetQuery, OffsetResult
 from kafkaproto_server.requests.share_requests import ShareError, ShareKey
 from kafkaproto_server.requests.share_state import (
@@ -46,6 +36,7 @@ from kafkaproto_server.requests.share_state import (
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
 from kafkaproto_server.shell.share_partitions.dead_letters import DeadLetters
+from kafkaproto_server.shell.share_partitions.group_settings import ShareGroupSettings
 
 _PERSISTER_ERRORS = {
     ErrorCode.NOT_COORDINATOR: ErrorCode.COORDINATOR_NOT_AVAILABLE,
@@ -57,29 +48,10 @@ _PERSISTER_ERRORS = {
     ErrorCode.FENCED_STATE_EPOCH: ErrorCode.NOT_LEADER_OR_FOLLOWER,
 }
 """Any other is UNKNOWN_SERVER_ERROR."""
-DEAD_LETTERS_SINCE = 2
-"""The level of share.version from which on share groups have dead-letter topics."""
 _ENDS_STATE = (
     ErrorCode.NOT_LEADER_OR_FOLLOWER,
     ErrorCode.GROUP_ID_NOT_FOUND,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-)
-
-_CONFIG = SettingsTable(
-    SharePartitionConfig,
-    {
-        "record_lock_duration_ms": "group.share.record.lock.duration.ms",
-        "min_record_lock_duration_ms": "group.share.min.record.lock.duration.ms",
-        "max_record_lock_duration_ms": "group.share.max.record.lock.duration.ms",
-        "delivery_count_limit": "group.share.delivery.count.limit",
-        "min_delivery_count_limit": "group.share.min.delivery.count.limit",
-        "max_delivery_count_limit": "group.share.max.delivery.count.limit",
-        "partition_max_record_locks": "group.share.partition.max.record.locks",
-        "min_partition_max_record_locks": "group.share.min.partition.max.record.locks",
-        "max_partition_max_record_locks": "group.share.max.partition.max.record.locks",
-        "max_share_sessions": "group.share.max.share.sessions",
-        "fetch_max_bytes": "fetch.max.bytes",
-    },
 )
 
 
@@ -149,8 +121,7 @@ class LedSharePartitions:
     def __init__(
         self,
         *,
-        image: Callable[[], ClusterImage],
-        configs: Callable[[], NodeConfigs],
+        settings: ShareGroupSettings,
         clock: Clock,
         call_at: Callable[[int, Callable[[], None]], None],
         find: Callable[[bytes, int], Hosted | None],
@@ -159,9 +130,8 @@ class LedSharePartitions:
         dead_letters: DeadLetters,
         metrics: SharePartitionMetrics,
     ) -> None:
-        """``configs`` returns the same object as long as it has the same values. ``find`` returns the replica of a
-        partition."""
-        self._image = image
+        """``find`` returns the replica of a partition."""
+        self.settings = settings
         self._clock = clock
         self._call_at = call_at
         self._find = find
@@ -169,7 +139,6 @@ class LedSharePartitions:
         self._persister = persister
         self._dead_letters = dead_letters
         self.metrics = metrics
-        self._current_config = CurrentSettings(_CONFIG, configs)
         self._led: dict[ShareKey, LedSharePartition] = {}
         self._by_group: dict[str, dict[ShareKey, None]] = {}
 
@@ -182,22 +151,6 @@ class LedSharePartitions:
     @property
     def now_ms(self) -> int:
         return self._clock.now_ms()
-
-    # -- settings ----------------------------------------------------------------------------------------------
-
-    @property
-    def config(self) -> SharePartitionConfig:
-        """The broker's settings as they are now."""
-        return self._current_config()
-
-    def settings(self, group_id: str) -> ShareSettings:
-        """The settings of a group as they are now."""
-        image = self._image()
-        return share_settings_of(
-            self.config,
-            usable(GROUP_KEYS, image.config(GROUP_RESOURCE, group_id))[0],
-            has_dead_letters=image.features.get(SHARE_VERSION, 0) >= DEAD_LETTERS_SINCE,
-        )
 
     # -- loading -----------------------------------------------------------------------------------------------
 
@@ -237,7 +190,7 @@ class LedSharePartitions:
         if state.start_offset != NO_START_OFFSET:
             self._loaded(led, state, state.start_offset)
             return
-        settings = self.settings(led.key.group_id)
+        settings = self.settings.of(led.key.group_id)
         timestamp = {
             OffsetReset.EARLIEST: EARLIEST,
             OffsetReset.LATEST: LATEST,
@@ -267,7 +220,7 @@ class LedSharePartitions:
 
     def _loaded(self, led: LedSharePartition, state: ShareState, start_offset: int) -> None:
         try:
-            led.core = SharePartition(state, start_offset, self.settings(led.key.group_id))
+            led.core = SharePartition(state, start_offset, self.settings.of(led.key.group_id))
         except ShareError as error:
             self.forget(led, error)
             return
@@ -278,7 +231,7 @@ class LedSharePartitions:
     def core_of(self, led: LedSharePartition) -> SharePartition | None:
         """Its state with the settings as they are now; None if it is not loaded."""
         if led.core is not None:
-            led.core.settings = self.settings(led.key.group_id)
+            led.core.settings = self.settings.of(led.key.group_id)
         return led.core
 
     # -- the end -------------------------------------------------------------------------------------------------

@@ -10,26 +10,18 @@ Apache Kafka: ``SharePartitionManager``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.base.error_texts import without_frames
 from kafkaproto_server.base.later import Gather
 from kafkaproto_server.base.metrics.coordinators import SharePartitionMetrics
 from kafkaproto_server.base.metrics.topics import TopicMetrics
 from kafkaproto_server.base.ports import Clock, Rng
 from kafkaproto_server.config.layers import NodeConfigs
-from kafkaproto_server.core.share_partitions.acknowledging import (
-    Acknowledgement,
-    AcknowledgeType,
-    acknowledge,
-    count_types,
-    in_pieces,
-    release,
-)
-from kafkaproto_server.core.share_partitions.in_flight import StateChange
+from kafkaproto_server.core.share_partitions.acknowledging import release
 from kafkaproto_server.core.share_partitions.sessions import SessionKey, ShareSession, ShareSessions, rotated
 from kafkaproto_server.metadata.features import SHARE_VERSION
 from kafkaproto_server.metadata.image.image import ClusterImage
@@ -41,7 +33,6 @@ from kafkaproto_server.requests.share_requests import (
     RECORD_LIMIT,
     Acknowledgements,
     ShareAcknowledgeDone,
-    ShareAcknowledgeResult,
     ShareError,
     ShareFetchDone,
     ShareFetched,
@@ -53,16 +44,15 @@ from kafkaproto_server.requests.share_requests import (
 )
 from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
+from kafkaproto_server.shell.share_partitions.acknowledgements import ShareAcknowledgements
 from kafkaproto_server.shell.share_partitions.dead_letters import DeadLetters, Transport
 from kafkaproto_server.shell.share_partitions.fetches import ShareFetches
+from kafkaproto_server.shell.share_partitions.group_settings import ShareGroupSettings
 from kafkaproto_server.shell.share_partitions.led import LedSharePartition, LedSharePartitions
+from kafkaproto_server.shell.share_partitions.served_topics import MayRead, refusal, topics_of
 
-_NO_NAMES: Final[Mapping[bytes, str]] = {}
 MAX_LEFT_GROUPS: Final = 16
 """Of one connection: from so many groups on that its members have left, share partitions of the first are forgotten."""
-
-MayRead = Callable[[str], bool]
-"""Whether the sender may read a topic."""
 
 
 class ShareService:
@@ -85,6 +75,7 @@ class ShareService:
         self._image = image
         self._call_at = call_at
         self._topic_metrics = topic_metrics
+        self._acknowledgements = ShareAcknowledgements(led, image, call_at, topic_metrics)
         self.sessions = ShareSessions()
         """Its numbers are metrics."""
         # By connection: the groups of sessions that began on it and have ended.
@@ -96,7 +87,7 @@ class ShareService:
 
     def lock_duration_ms(self, group_id: str) -> int:
         """How long members of a group have records for themselves."""
-        return self._led.settings(group_id).record_lock_duration_ms
+        return self._led.settings.of(group_id).record_lock_duration_ms
 
     def serves_share_groups(self) -> bool:
         return self._image().features.get(SHARE_VERSION, 0) > 0
@@ -120,7 +111,7 @@ class ShareService:
             if has_acknowledgements:
                 raise ShareError(ErrorCode.INVALID_REQUEST)
             self.sessions.begin(
-                key, member.connection, values.partitions, self._led.config.max_share_sessions
+                key, member.connection, values.partitions, self._led.settings.config.max_share_sessions
             )
         else:
             session = self.sessions.proceed(key, member.epoch)
@@ -198,12 +189,12 @@ class ShareService:
         if member.epoch == FINAL_EPOCH or session is None:
             done(ShareFetched())
             return
-        expected = session.epoch
+        expected, image = session.epoch, self._image()
         refused: dict[TopicPartitionId, ShareFetchResult] = {}
         partitions: dict[TopicPartitionId, LedSharePartition] = {}
         failed: dict[TopicPartitionId, ShareError] = {}
         for key in rotated(list(session.partitions), member.epoch):
-            code = self._refusal(key, may_read, session.names)
+            code = refusal(image, key, may_read, session.names)
             if code is not ErrorCode.NONE:
                 refused[key] = ShareFetchResult(code=code)
                 continue
@@ -213,7 +204,7 @@ class ShareService:
                 failed[key] = without_frames(error)
 
         # Before a thread or the persister has its turn: topics may be gone afterwards.
-        topics = self._topics((*partitions, *failed))
+        topics = topics_of(image, (*partitions, *failed))
         session.names.update(topics)
         for name in topics.values():
             self._topic_metrics.of(name).share_fetch_requests += 1
@@ -231,11 +222,6 @@ class ShareService:
             done(ShareFetched(code=ErrorCode.UNKNOWN_SERVER_ERROR))
         else:
             self._fetches.fetch(values, partitions, failed, throttle, fetched)
-
-    def _topics(self, keys: Iterable[TopicPartitionId]) -> dict[bytes, str]:
-        """The topics of partitions, names by id."""
-        topics = self._image().topics
-        return {topic_id: topics[topic_id].name for topic_id in dict.fromkeys(each[0] for each in keys)}
 
     def _count_failed_fetches(self, topics: Mapping[bytes, str], result: ShareFetched) -> None:
         failed = {topic_id for (topic_id, _), each in result.partitions.items() if each.code}
@@ -265,24 +251,6 @@ class ShareService:
             }
         )
 
-    def _refusal(
-        self, key: TopicPartitionId, may_read: MayRead, names: Mapping[bytes, str] = _NO_NAMES
-    ) -> ErrorCode:
-        """Why a partition is not served. ``names`` are those that the topics of a session had: if a topic is gone, the
-        error says whether another one has its name now."""
-        topic_id, index = key
-        image = self._image()
-        topic = image.topics.get(topic_id)
-        name = names.get(topic_id) if topic is None else topic.name
-        if name is None:
-            return ErrorCode.UNKNOWN_TOPIC_ID
-        if not may_read(name):
-            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        named = image.topic_by_name(name)
-        if named is None or index not in named.partitions:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return ErrorCode.INCONSISTENT_TOPIC_ID if topic is None else ErrorCode.NONE
-
     # -- acknowledgements ------------------------------------------------------------------------------------------
 
     def acknowledge(
@@ -293,89 +261,7 @@ class ShareService:
         done: ShareAcknowledgeDone,
     ) -> None:
         """Acknowledge records. ``done`` is called with the results once all are persisted."""
-        results: dict[TopicPartitionId, ShareAcknowledgeResult] = {}
-        topics: dict[bytes, str] = {}
-
-        def complete() -> None:
-            self._count_acknowledgements(topics, results)
-            done(results)
-
-        gather = Gather(complete)
-
-        def finish(key: TopicPartitionId, counts: Sequence[int], error: ShareError | None) -> None:
-            if error is None:
-                self._led.metrics.acknowledged(counts)
-            results[key] = _acknowledged(error)
-            gather.came()
-
-        for key, ranges in acknowledgements.items():
-            code = self._refusal(key, may_read)
-            if code is not ErrorCode.NONE:
-                results[key] = ShareAcknowledgeResult(code=code)
-                continue
-            topics.update(self._topics((key,)))
-            led = self._led.get(ShareKey(member.group_id, *key))
-            if led is None:
-                code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-                results[key] = ShareAcknowledgeResult(code=code, message=describe(code).message)
-                continue
-            core = self._led.core_of(led)
-            if core is None:
-                results[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_RECORD_STATE)
-                continue
-            gather.asked()
-            said = in_pieces(Acknowledgement(*each) for each in ranges)
-            counts = [0] * len(AcknowledgeType)
-            self._acknowledge_piece(
-                led, member.member_id, next(said), said, StateChange(), counts, partial(finish, key, counts)
-            )
-        gather.all_asked()
-
-    def _count_acknowledgements(
-        self, topics: Mapping[bytes, str], results: Mapping[TopicPartitionId, ShareAcknowledgeResult]
-    ) -> None:
-        failed = {topic_id for (topic_id, _), each in results.items() if each.code and topic_id in topics}
-        for topic_id, name in topics.items():
-            for counts in (self._topic_metrics.all, self._topic_metrics.of(name)):
-                counts.share_acknowledgements += 1
-                counts.failed_share_acknowledgements += topic_id in failed
-
-    def _acknowledge_piece(
-        self,
-        led: LedSharePartition,
-        member_id: str,
-        piece: list[Acknowledgement],
-        said: Iterator[list[Acknowledgement]],
-        change: StateChange,
-        counts: list[int],
-        done: Callable[[ShareError | None], None],
-    ) -> None:
-        """Take a piece of a partition's acknowledgements, and the others in later turns of the loop. They are one
-        change: a piece that is refused takes those before it back. ``counts`` gets the number of records by type."""
-        core = self._led.core_of(led)
-        assert core is not None, "it is loaded, and stays so"
-        try:
-            acknowledge(core, member_id, piece, change, self._fetches.now_ms)
-        except ShareError as error:
-            done(error)
-            self._led.taken_back(led, change)
-            return
-        self._led.watch_locks(led)
-        count_types(counts, piece, core.start_offset)
-        following = next(said, None)
-        if following is None:
-            self._led.persist(led, change, done)
-        else:
-            self._call_at(
-                0,
-                partial(self._acknowledge_piece, led, member_id, following, said, change, counts, done),
-            )
-
-
-def _acknowledged(error: ShareError | None) -> ShareAcknowledgeResult:
-    if error is None:
-        return ShareAcknowledgeResult()
-    return ShareAcknowledgeResult(code=error.code, message=error.message)
+        self._acknowledgements.acknowledge(member, acknowledgements, may_read, done)
 
 
 def share_service(
@@ -400,8 +286,7 @@ def share_service(
         transport=transport,
     )
     led = LedSharePartitions(
-        image=image,
-        configs=configs,
+        settings=ShareGroupSettings(image, configs),
         clock=clock,
         call_at=manager.call_at,
         find=manager.replicas.get,

@@ -54,7 +54,6 @@ class Loaded:
         self.loading = Loading(
             hosted,
             GROUP_RECORDS,
-            clock=replicas.clock,
             timers=self.timers,
             in_thread=lambda work, done: self.jobs.append((work, done)),
             take=self._take,

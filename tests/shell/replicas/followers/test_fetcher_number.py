@@ -122,7 +122,7 @@ async def test_a_log_of_which_the_leader_is_asked_what_it_has_moves_afterwards(
     async with trio.open_nursery() as nursery:
         fetchers, followings = await following(nursery, 1)
         fetcher = fetchers._fetchers[2, 0]
-        fetcher._peer = cast(Any, Offsets(latest=20, earliest=0))
+        fetcher._leader._peer = cast(Any, Offsets(latest=20, earliest=0))
         await take(fetcher, fetched(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
         fetchers.use_count(11)
         assert where(fetchers)[0] == 0

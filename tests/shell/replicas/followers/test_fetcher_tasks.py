@@ -20,14 +20,15 @@ from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.shell.net.peers import PeerError
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.followers import fetchers as fetchers_module
+from kafkaproto_server.shell.replicas.followers import leader_endpoint
 from kafkaproto_server.shell.replicas.followers.fetchers import (
     FIRST_BACKOFF_MS,
     THROTTLE_PAUSE_MS,
     Fetchers,
     PartitionData,
-    _Followed,
 )
+from kafkaproto_server.shell.replicas.followers.followed import Followed
+from kafkaproto_server.shell.replicas.followers.leader_endpoint import ToLeaders
 from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
 from tests.node.support.controllers import TrioClock, in_order
 from tests.node.support.edge_rng import EdgeRng
@@ -81,7 +82,7 @@ class Task:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *responses: Message | Exception) -> None:
         self.following = Following()
         self.leader = Leader(*responses)
-        monkeypatch.setattr(fetchers_module, "PeerChannel", self.leader.connect)
+        monkeypatch.setattr(leader_endpoint, "PeerChannel", self.leader.connect)
         self.endpoint: Endpoint | None = Endpoint(name="B", host="h", port=1)
         self.epoch: int | None = 7
         self.later: list[tuple[int, Callable[[], None]]] = []
@@ -122,7 +123,7 @@ class TestTask:
             nursery.start_soon(task.run, 1)
             await trio.sleep(0.5)
             assert task.leader.asked_ms == []
-            task.fetcher.add(_Followed(task.following.hosted))
+            task.fetcher.add(Followed(task.following.hosted))
         assert task.leader.asked_ms == [500]
 
     async def test_it_asks_once_what_came_is_written(
@@ -151,7 +152,7 @@ class TestTask:
             task.fetcher.remove((TOPIC_ID, 0))
             other = Following()
             other.replica.partition.index = 1
-            task.fetcher.add(_Followed(other.hosted))
+            task.fetcher.add(Followed(other.hosted))
             await trio.sleep(0.1)
             assert task.leader.asked_ms == [0]
             job.done(False)
@@ -169,7 +170,7 @@ class TestTask:
             job.failed(OSError(errno.EIO, "a broken disk"))
             await trio.sleep(0.1)
             task.following.replica.partition.next_offset = 0
-            task.fetcher.add(_Followed(task.following.hosted))
+            task.fetcher.add(Followed(task.following.hosted))
         assert task.leader.asked_ms == [0, 600]
 
     async def test_it_asks_for_the_others_once_a_log_cannot_be_written(
@@ -182,7 +183,7 @@ class TestTask:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(task.run, 1)
             await trio.sleep(0.5)
-            task.fetcher.add(_Followed(other.hosted))
+            task.fetcher.add(Followed(other.hosted))
             await trio.sleep(0.1)
             assert task.leader.asked_ms == [0]
             (job,) = task.following.jobs
@@ -198,12 +199,12 @@ class TestTask:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(task.run, 1)
             await trio.sleep(0.5)
-            task.fetcher.add(_Followed(other.hosted))
+            task.fetcher.add(Followed(other.hosted))
             ((find, followed),) = task.following.tasks
             # The leader's answer is awaited.
             await trio.sleep(0.1)
             assert task.leader.asked_ms == [0]
-            task.fetcher._peer = None
+            task.fetcher._leader._peer = None
             await find(followed)
         assert task.leader.asked_ms == [0, 600]
 
@@ -384,7 +385,7 @@ class TestPartitions:
         task = Task(monkeypatch)
         task.following.ask()
         task.following.respond(error_code=ErrorCode.OFFSET_OUT_OF_RANGE)
-        assert (len(task.following.tasks), task.fetcher._busy) == (1, 1)
+        assert (len(task.following.tasks), task.fetcher.busy) == (1, 1)
         task.following.ask()
         task.following.respond(records=records(0))
         assert task.following.jobs == []
@@ -395,7 +396,7 @@ class TestPartitions:
         following.respond(records=records(0))
         following.ask()
         following.respond(records=records(1))
-        assert (len(following.jobs), following.fetcher._busy) == (1, 1)
+        assert (len(following.jobs), following.fetcher.busy) == (1, 1)
         # To ask for what follows would say that it is written.
         assert following.ask() == []
 
@@ -420,7 +421,7 @@ class TestPartitions:
     def test_a_log_that_ends_where_the_leaders_epoch_ends_is_not_cut(self, end_offset: int) -> None:
         following = Following(log_end=5)
         following.replica.partition.epochs.begin(2, 5)
-        following.fetcher.add(_Followed(following.hosted))
+        following.fetcher.add(Followed(following.hosted))
         following.ask()
         diverging = FetchResponse.EpochEndOffset(epoch=1, end_offset=end_offset)
         following.respond(diverging_epoch=diverging)
@@ -480,7 +481,7 @@ class TestThrottle:
         throttle = SimpleNamespace(
             holds_for=lambda hosted: True, is_exceeded=lambda: True, record=recorded.append
         )
-        task.following.owner.throttle = throttle
+        task.following.owner.throttle = task.following.owner.logs._throttle = throttle
         return task, throttle, recorded
 
     def test_what_is_not_there_yet_is_not_asked_for_while_the_rate_is_exceeded(
@@ -489,10 +490,10 @@ class TestThrottle:
         task, throttle, _ = self.throttled(monkeypatch)
         fetcher = task.fetcher
         for _ in range(2):
-            fetcher.add(_Followed(task.following.hosted))
+            fetcher.add(Followed(task.following.hosted))
             assert len(fetcher._session) == 0
         (followed,) = fetcher._followed.values()
-        fetcher._want(followed)
+        fetcher.want(followed)
         # One look later for each time that it was followed, however often it was wanted.
         assert [at_ms for at_ms, _ in task.later] == [THROTTLE_PAUSE_MS] * 2
         task.later.pop()[1]()
@@ -504,7 +505,7 @@ class TestThrottle:
     @pytest.mark.parametrize("exempt", ["has all", "not held", "not exceeded"])
     def test_others_are_asked_for(self, exempt: str, monkeypatch: pytest.MonkeyPatch) -> None:
         task, throttle, _ = self.throttled(monkeypatch)
-        followed = _Followed(task.following.hosted)
+        followed = Followed(task.following.hosted)
         followed.has_all = exempt == "has all"
         if exempt == "not held":
             throttle.holds_for = lambda hosted: False
@@ -542,7 +543,7 @@ class TestOffsetsOfTheLeader:
             return response
 
         if response is not None:
-            task.fetcher._peer = cast(Any, SimpleNamespace(send=send))
+            task.fetcher._leader._peer = cast(Any, SimpleNamespace(send=send))
         ((find, followed),) = task.following.tasks
         trio.run(find, followed)
         return task
@@ -561,18 +562,18 @@ class TestOffsetsOfTheLeader:
             "nothing": ListOffsetsResponse(topics=[]),
         }
         task = self.find(monkeypatch, responses[what])
-        assert (len(task.later), task.following.jobs, task.fetcher._busy) == (1, [], 0)
+        assert (len(task.later), task.following.jobs, task.fetcher.busy) == (1, [], 0)
         assert not task.following.hosted.is_being_cut
 
     @pytest.mark.parametrize("unknown", [LATEST, EARLIEST])
     def test_one_of_them_is_not_known(self, unknown: int, monkeypatch: pytest.MonkeyPatch) -> None:
         task = Task(monkeypatch)
 
-        async def offset(followed: _Followed, timestamp: int) -> int | None:
+        async def offset(followed: Followed, timestamp: int) -> int | None:
             await trio.lowlevel.checkpoint()
             return None if timestamp == unknown else 3
 
-        monkeypatch.setattr(task.fetcher, "_offset", offset)
+        monkeypatch.setattr(task.fetcher._leader, "offset", offset)
         task.following.ask()
         task.following.respond(error_code=ErrorCode.OFFSET_OUT_OF_RANGE)
         ((find, followed),) = task.following.tasks
@@ -590,17 +591,18 @@ async def started(
     fetchers = Fetchers(
         owner.config,
         count,
-        replicas=owner.replicas,
+        leaders=ToLeaders(
+            broker_id=1,
+            rng=SHORTEST,
+            connect=cast(Any, None),
+            endpoint=lambda broker_id: asked.append(broker_id),
+            broker_epoch=lambda: 7,
+            metadata_version=owner.metadata_version,
+        ),
+        logs=owner.logs,
         clock=owner.clock,
-        rng=SHORTEST,
-        connect=cast(Any, None),
         call_at=lambda at_ms, call: later.append(call),
-        endpoint=lambda broker_id: asked.append(broker_id),
-        broker_epoch=lambda: 7,
-        metadata_version=owner.metadata_version,
-        was_cut=lambda hosted: None,
         throttle=owner.throttle,
-        metrics=owner.metrics,
     )
     await nursery.start(fetchers.run)
     return fetchers, following
@@ -641,7 +643,7 @@ class TestFetchers:
             fetchers, following = await self.started(nursery, 1)
             fetchers.follow(following.hosted)
             following.fetcher = fetcher = fetchers._fetchers[2, 0]
-            fetcher._peer = cast(Any, Offsets(latest=20, earliest=9))
+            fetcher._leader._peer = cast(Any, Offsets(latest=20, earliest=9))
             following.ask()
             await fetcher._take(fetched(error_code=ErrorCode.OFFSET_OUT_OF_RANGE))
             await trio.testing.wait_all_tasks_blocked()
@@ -652,13 +654,13 @@ class TestFetchers:
     async def test_tasks_run_beside_the_fetchers(self, autojump_clock: MockClock) -> None:
         async with trio.open_nursery() as nursery:
             fetchers, following = await self.started(nursery, 1)
-            ran: list[_Followed] = []
+            ran: list[Followed] = []
 
-            async def task(followed: _Followed) -> None:
+            async def task(followed: Followed) -> None:
                 await trio.lowlevel.checkpoint()
                 ran.append(followed)
 
-            followed = _Followed(following.hosted)
+            followed = Followed(following.hosted)
             fetchers.start_soon(task, followed)
             await trio.testing.wait_all_tasks_blocked()
             assert ran == [followed]

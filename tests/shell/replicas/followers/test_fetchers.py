@@ -30,8 +30,9 @@ from kafkaproto_server.shell.replicas.followers.fetchers import (
     Fetchers,
     PartitionData,
     _Fetcher,
-    _Followed,
 )
+from kafkaproto_server.shell.replicas.followers.followed import Followed
+from kafkaproto_server.shell.replicas.followers.log_changes import LogChanges
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch
 from tests.core.replicas.test_partition import Replica
 from tests.node.support.nodes import SeededRng
@@ -70,7 +71,6 @@ class Following:
             ),
         )
         config = FetcherConfig(
-            broker_id=1,
             max_wait_ms=500,
             min_bytes=1,
             partition_max_bytes=1000,
@@ -97,13 +97,23 @@ class Following:
             call_at=None,
             was_cut=lambda hosted: None,
             throttle=SimpleNamespace(holds_for=lambda hosted: False),
+            broker_id=1,
             metadata_version=lambda: LATEST_METADATA_VERSION.level,
             metrics=TopicMetrics(),
         )
-        self.tasks: list[tuple[Any, _Followed]] = []
+        # It is the way to the leaders as well.
+        owner.leaders = owner
+        owner.logs = LogChanges(
+            cast(Any, replicas),
+            cast(Any, clock),
+            owner.throttle,
+            owner.metrics,
+            lambda hosted: owner.was_cut(hosted),
+        )
+        self.tasks: list[tuple[Any, Followed]] = []
         owner.start_soon = lambda task, followed: self.tasks.append((task, followed))
         self.fetcher = _Fetcher(cast(Fetchers, owner), (2, 0))
-        self.fetcher.add(_Followed(self.hosted))
+        self.fetcher.add(Followed(self.hosted))
 
     def ask(self) -> list[tuple[int, int]]:
         """Send a request: leader epoch and offset of each partition in it."""
@@ -132,7 +142,7 @@ def test_a_follower_asks_for_what_follows_once_it_has_written_what_it_took_befor
     following.respond(error_code=0, records=BATCH)
     following.replica.see(leader=3, epoch=3, partition_epoch=3)
     following.fetcher = _Fetcher(cast(Fetchers, following.owner), (3, 0))
-    following.fetcher.add(_Followed(following.hosted))
+    following.fetcher.add(Followed(following.hosted))
     assert len(following.fetcher._session) == 0
     for job in following.jobs:
         job.done(False)
@@ -223,7 +233,7 @@ def test_a_refusal_of_the_epoch_before_does_not_end_the_fetching_in_the_new_one(
     following = Following()
     assert following.ask() == [(2, 0)]
     following.replica.see(leader=2, epoch=3, partition_epoch=3)
-    following.fetcher.add(_Followed(following.hosted))
+    following.fetcher.add(Followed(following.hosted))
     following.respond(error_code=ErrorCode.FENCED_LEADER_EPOCH)
     assert following.ask() == [(3, 0)]
 
@@ -377,7 +387,7 @@ def test_a_log_that_cannot_be_written_is_copied_no_more() -> None:
     error = OSError("a broken disk")
     job.failed(error)
     assert failures == [error]
-    assert (following.fetcher._followed, following.fetcher._busy) == ({}, 0)
+    assert (following.fetcher._followed, following.fetcher.busy) == ({}, 0)
 
 
 def test_who_has_no_records_has_no_last_epoch() -> None:
@@ -413,8 +423,8 @@ async def test_requests_have_the_versions_of_the_metadata(monkeypatch: pytest.Mo
             raise PeerError("leader", 1, "it is gone")
 
     fetcher = following.fetcher
-    monkeypatch.setattr(fetcher, "_connected", Leader)
-    monkeypatch.setattr(fetcher, "_peer", Leader())
+    monkeypatch.setattr(fetcher._leader, "connected", Leader)
+    monkeypatch.setattr(fetcher._leader, "_peer", Leader())
     async with trio.open_nursery() as nursery:
         owner = cast(Any, fetcher._owner)
         owner.broker_epoch, owner.metadata_version = lambda: 1, lambda: level
@@ -446,7 +456,7 @@ def find_start(following: Following, offsets: Offsets) -> None:
     """The leader does not have what it was asked for."""
     following.ask()
     following.respond(error_code=ErrorCode.OFFSET_OUT_OF_RANGE)
-    following.fetcher._peer = cast(Any, offsets)
+    following.fetcher._leader._peer = cast(Any, offsets)
     ((task, followed),) = following.tasks
     trio.run(task, followed)
 

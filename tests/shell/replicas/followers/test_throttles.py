@@ -194,9 +194,9 @@ def following() -> tuple[Following, Throttle, list[Any]]:
     found = Following()
     throttle, calls = Throttle(), []
     owner = cast(Any, found.fetcher._owner)
-    owner.throttle = throttle
+    owner.throttle = owner.logs._throttle = throttle
     owner.call_at = lambda at_ms, call: calls.append((at_ms, call))
-    owner.replicas = SimpleNamespace(has_rolled=lambda hosted: None)
+    owner.logs._replicas = SimpleNamespace(has_rolled=lambda hosted: None)
     return found, throttle, calls
 
 

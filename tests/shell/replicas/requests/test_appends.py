@@ -16,10 +16,10 @@ from kafkaproto_server.core.replicas.partition import PartitionError
 from kafkaproto_server.requests.data import ProduceItem, ProduceResult
 from kafkaproto_server.requests.sender import MAX_RECORD_ERRORS
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
+from kafkaproto_server.shell.replicas.requests.append_requests import AppendRequest
 from kafkaproto_server.shell.replicas.requests.appends import (
     MAX_COMPRESSED_BYTES_AT_ONCE,
     MAX_UNITS_AT_ONCE,
-    _Request,
 )
 from kafkaproto_server.shell.replicas.requests.host_lane import HostLane
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, only_partition, wanted
@@ -48,7 +48,7 @@ def written(broker: DataBroker, sequence: int, epoch: int = 0, *, transactional:
 
 def test_two_results_of_one_partition_are_not_the_results_of_two() -> None:
     results: list[ProduceResult] = []
-    request = _Request(2, results.extend)
+    request = AppendRequest(2, results.extend)
     first, later = (ProduceResult(code=ErrorCode.NONE, base_offset=offset) for offset in (5, 6))
     for result in (first, later):
         request.place(0)(result)
@@ -63,7 +63,7 @@ def test_a_request_that_is_over_does_not_keep_what_it_came_from() -> None:
             assert len(results) == 1
 
     sender = Sender()
-    request = _Request(1, sender.done)
+    request = AppendRequest(1, sender.done)
     known = weakref.ref(sender)
     del sender
     request.place(0)(ProduceResult(code=ErrorCode.NONE, base_offset=5))
@@ -271,7 +271,9 @@ def test_once_others_may_lead_the_broker_itself_writes_nothing() -> None:
     broker.replicas.follow()
     broker.replicas.is_session_over = True
     with pytest.raises(PartitionError) as caught:
-        broker.replicas.manager._appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], compression=0)
+        broker.replicas.manager._appends.own.append_own(
+            hosted(broker), [NewRecord(b"k", b"v")], compression=0
+        )
     assert caught.value.code is ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert broker.replicas.written == 0
 
@@ -280,7 +282,7 @@ def test_records_of_the_broker_itself_are_limited_by_the_topics_max_message_byte
     broker = DataBroker()
     broker.topic("t", max_message_bytes="200")
     broker.replicas.follow()
-    appends = broker.replicas.manager._appends
+    appends = broker.replicas.manager._appends.own
     with pytest.raises(PartitionError) as caught:
         appends.append_own(hosted(broker), [NewRecord(b"k", bytes(200))], compression=0)
     assert caught.value.code is ErrorCode.MESSAGE_TOO_LARGE
@@ -292,7 +294,7 @@ def test_records_of_the_broker_itself_are_a_transactions_only_if_they_have_a_pro
     broker = DataBroker()
     broker.topic("t")
     broker.replicas.follow()
-    appends, partition = broker.replicas.manager._appends, hosted(broker).partition
+    appends, partition = broker.replicas.manager._appends.own, hosted(broker).partition
     assert appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], compression=0) == 1
     assert partition.producers.first_unstable_offset is None
     # Producer ids begin with 0.
@@ -309,7 +311,7 @@ def test_the_broker_itself_writes_nothing_for_a_producer_that_was_replaced() -> 
     broker = DataBroker()
     broker.topic("t")
     broker.replicas.follow()
-    appends, records = broker.replicas.manager._appends, [NewRecord(b"k", b"v")]
+    appends, records = broker.replicas.manager._appends.own, [NewRecord(b"k", b"v")]
     assert appends.append_own(hosted(broker), records, 7, 1, compression=0) == 1
     with pytest.raises(ProducerRefused) as caught:
         appends.append_own(hosted(broker), records, 7, 0, compression=0)
@@ -322,7 +324,7 @@ def test_what_the_coordinator_said_holds_no_more_once_the_broker_itself_has_begu
     broker = DataBroker()
     broker.topic("t")
     broker.replicas.follow()
-    appends, partition = broker.replicas.manager._appends, hosted(broker).partition
+    appends, partition = broker.replicas.manager._appends.own, hosted(broker).partition
     epoch = partition.leader_epoch
     guard = partition.verifications.begin(7, 0, 0, bumps_epoch=True, leader_epoch=epoch, now_ms=0)
     assert partition.verifications.is_valid(7, guard, epoch)
@@ -334,7 +336,7 @@ def test_after_a_clean_stop_the_records_of_the_broker_itself_are_not_read_again(
     broker = DataBroker()
     broker.topic("t")
     broker.replicas.follow()
-    appends = broker.replicas.manager._appends
+    appends = broker.replicas.manager._appends.own
     assert appends.append_own(hosted(broker), [NewRecord(b"k", b"v")], compression=0) == 1
     broker.replicas.stop()
     assert f"{1:020}.snapshot" in broker.replicas.disk.list_directory("/logs/t-0")

@@ -18,7 +18,7 @@ from kafkaproto_server.core.coordinators.transactions.scans import TransactionSc
 from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.requests.transaction_requests import ProducerOutcome
 from kafkaproto_server.shell.replicas.coordinators import coordinator_log
-from kafkaproto_server.shell.replicas.requests import appends, fetches
+from kafkaproto_server.shell.replicas.requests import fetch_reads, own_batches
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.coordination.traffic import FIRST_WITH_COORDINATORS
 from tests.sim.nodes.invariants import NodeInvariant
@@ -115,12 +115,12 @@ def _commits_offsets_of_aborted_transactions() -> Patches:
 
 
 def _does_not_name_aborted_transactions() -> Patches:
-    return [(fetches, "aborted_between", lambda *_: [])]
+    return [(fetch_reads, "aborted_between", lambda *_: [])]
 
 
 def _takes_committed_transactions_for_aborted() -> Patches:
-    original = vars(appends)["EndTransactionMarker"]
-    return [(appends, "EndTransactionMarker", lambda is_abort, epoch: original(True, epoch))]
+    original = vars(own_batches)["EndTransactionMarker"]
+    return [(own_batches, "EndTransactionMarker", lambda is_abort, epoch: original(True, epoch))]
 
 
 def _shows_open_transactions() -> Patches:

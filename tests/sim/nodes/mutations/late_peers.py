@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkaproto_server.core.controller.brokers import registration
 from kafkaproto_server.core.raft.roles import voting
-from kafkaproto_server.shell.replicas.requests.fetches import Fetches
+from kafkaproto_server.shell.replicas.requests.readable_replicas import ReadableReplicas
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.invariants import NodeInvariant
 from tests.sim.nodes.late_peers.peer import WITH_LATE_PEERS
@@ -20,7 +20,7 @@ def _registers_brokers_with_reserved_directories() -> Patches:
 
 
 def _believes_followers_of_before_a_restart() -> Patches:
-    return [(Fetches, "is_stale", lambda self, broker_id, broker_epoch: False)]
+    return [(ReadableReplicas, "is_stale", lambda self, broker_id, broker_epoch: False)]
 
 
 MUTATIONS: tuple[Mutation, ...] = tuple(

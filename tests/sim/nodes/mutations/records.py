@@ -9,9 +9,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.controller.brokers import alter_partition
 from kafkaproto_server.core.replicas.followers import FollowerReplica
 from kafkaproto_server.core.replicas.partition import Partition
-from kafkaproto_server.shell.replicas.followers import fetchers
+from kafkaproto_server.shell.replicas.followers.log_changes import LogChanges
 from kafkaproto_server.shell.replicas.known_brokers import KnownBrokers
-from kafkaproto_server.shell.replicas.requests.fetches import Fetches
+from kafkaproto_server.shell.replicas.requests.readable_replicas import ReadableReplicas
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
 from tests.sim.nodes.invariants import NodeInvariant
@@ -50,9 +50,9 @@ def _does_not_cut_by_epochs() -> Patches:
     def truncate(self: Any, followed: Any, offset: int) -> None:
         # The leader believes that the logs agree.
         followed.hosted.partition.epochs.begin(followed.leader_epoch, followed.hosted.partition.next_offset)
-        self._want(followed)
+        followed.fetcher.want(followed)
 
-    return [(fetchers._Fetcher, "_truncate", truncate)]
+    return [(LogChanges, "truncate", truncate)]
 
 
 def _counts_only_the_committed_isr() -> Patches:
@@ -93,7 +93,7 @@ def _takes_earlier_runs_of_brokers_into_the_isr() -> Patches:
             "is_eligible",
             lambda self, broker_id, _, directory_id: is_eligible(self, broker_id, -1, directory_id),
         ),
-        (Fetches, "is_stale", lambda *_: False),
+        (ReadableReplicas, "is_stale", lambda *_: False),
         (alter_partition, "_checked_isr", checked),
     ]
 
@@ -130,7 +130,7 @@ def _keeps_acknowledgements_for_a_later_term() -> Patches:
 
 
 def _leaves_the_starts_of_followers() -> Patches:
-    return [(fetchers._Fetcher, "_move_start", nothing)]
+    return [(LogChanges, "move_start", nothing)]
 
 
 def _deletes_what_is_not_committed() -> Patches:

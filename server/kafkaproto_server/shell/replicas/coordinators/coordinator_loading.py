@@ -16,7 +16,6 @@ from kafkaproto.errors import ProtocolError, RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.records.coordinator import UnknownRecordTypeError, decode_coordinator_record
 from kafkaproto.records.legacy import iterate_stored_batches
-from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.core.coordinators.values import RecordError
 from kafkaproto_server.core.log_state.transactions import end_transaction_marker
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
@@ -61,12 +60,13 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 class Loading:
+    """One partition on its way into its coordinator."""
+
     def __init__(
         self,
         hosted: Hosted,
         names: Mapping[int, str],
         *,
-        clock: Clock,
         timers: Timers,
         in_thread: Callable[[Callable[[], object], Callable[[object], None]], None],
         take: Callable[[LoadedRecord], None],
@@ -84,14 +84,14 @@ class Loading:
         self._names = names
         self._waits_for_commit = waits_for_commit
         self._offset = hosted.partition.log_start_offset
-        self._clock = clock
+        self._clock = timers.clock
         self._timers = timers
         self._in_thread = in_thread
         self._take = take
         self._done = done
         self._read_failed = read_failed
         self._unknown = 0
-        self._began_ms = clock.now_ms()
+        self._began_ms = timers.clock.now_ms()
         self.is_over = False
         """Set from outside once nobody waits for it any more."""
 

@@ -20,7 +20,7 @@ from kafkaproto_server.core.coordinators.values import CoordinatorError, Record,
 from kafkaproto_server.core.log_state.producer_state_entry import ProducerRefused
 from kafkaproto_server.core.replicas.partition import Partition, PartitionError
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.requests.appends import Appends
+from kafkaproto_server.shell.replicas.requests.own_batches import OwnBatches
 from kafkaproto_server.shell.replicas.timers import Timers
 
 Told = Callable[[ErrorCode], None]
@@ -53,7 +53,7 @@ class PartitionLog:
     def __init__(
         self,
         hosted: Hosted,
-        appends: Appends,
+        appends: OwnBatches,
         clock: Clock,
         timers: Timers,
         timeout_ms: Callable[[], int],

@@ -47,14 +47,13 @@ class CoordinatorPartitions:
     ) -> PartitionLog:
         """The partition as its coordinator sees it: see `PartitionLog`."""
         return PartitionLog(
-            hosted, self._appends, self._clock, self._timers, timeout_ms, commit_times, compression
+            hosted, self._appends.own, self._clock, self._timers, timeout_ms, commit_times, compression
         )
 
     def load(self, hosted: Hosted, names: Mapping[int, str], **calls: Any) -> Loading:
         return Loading(
             hosted,
             names,
-            clock=self._clock,
             timers=self._timers,
             in_thread=self.compute,
             read_failed=self._replicas.read_failed,

@@ -8,6 +8,7 @@ import msgspec
 
 from kafkaproto.messages import FetchResponse
 from kafkaproto_server.base.types import Endpoint
+from kafkaproto_server.config.settings import SettingsTable
 from kafkaproto_server.core.replicas.partition import Partition
 
 PartitionData = FetchResponse.PartitionData
@@ -16,15 +17,33 @@ _BASE_OFFSET_BYTES = 8
 
 
 class FetcherConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of all fetchers."""
+    """The settings of all fetchers, which hold as long as the broker runs."""
 
-    broker_id: int
     max_wait_ms: int
+    """replica.fetch.wait.max.ms"""
     min_bytes: int
+    """replica.fetch.min.bytes"""
     partition_max_bytes: int
+    """replica.fetch.max.bytes: of each partition in a response."""
     response_max_bytes: int
+    """replica.fetch.response.max.bytes"""
     timeout_ms: int
+    """replica.socket.timeout.ms"""
     backoff_ms: int
+    """replica.fetch.backoff.ms"""
+
+
+FETCHER_CONFIG = SettingsTable(
+    FetcherConfig,
+    {
+        "max_wait_ms": "replica.fetch.wait.max.ms",
+        "min_bytes": "replica.fetch.min.bytes",
+        "partition_max_bytes": "replica.fetch.max.bytes",
+        "response_max_bytes": "replica.fetch.response.max.bytes",
+        "timeout_ms": "replica.socket.timeout.ms",
+        "backoff_ms": "replica.fetch.backoff.ms",
+    },
+)
 
 
 class FetcherCounts(NamedTuple):

@@ -13,54 +13,61 @@ import msgspec
 
 from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.config.layers import NodeConfigs
-from kafkaproto_server.config.settings import Derived, SettingsTable
+from kafkaproto_server.config.settings import CurrentSettings, Derived, SettingsTable
 from kafkaproto_server.core.quotas.rate import RateWindows
 from kafkaproto_server.core.quotas.replication_quotas import ReplicationQuota, ThrottledReplicas
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.topic_settings import TopicSettings
 
-LEADER_RATE = "leader.replication.throttled.rate"
-FOLLOWER_RATE = "follower.replication.throttled.rate"
+
+class ThrottleConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What a broker's configs say of its replication."""
+
+    leader_rate: float = math.inf
+    """Bytes a second: leader.replication.throttled.rate, which has no default."""
+    follower_rate: float = math.inf
+    """follower.replication.throttled.rate, which has none either."""
+    windows: int
+    """replication.quota.window.num"""
+    window_s: int
+    """replication.quota.window.size.seconds"""
 
 
-class WindowSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The windows over which the rates are measured."""
-
-    number: int
-    size_ms: int
-
-
-WINDOW_SETTINGS = SettingsTable(
-    WindowSettings,
+_CONFIG = SettingsTable(
+    ThrottleConfig,
     {
-        "number": "replication.quota.window.num",
-        "size_ms": Derived("replication.quota.window.size.seconds", lambda text: int(text) * 1000),
+        # Whole numbers, as they are: a rate may be larger than a float can tell from its neighbours.
+        "leader_rate": Derived("leader.replication.throttled.rate", int),
+        "follower_rate": Derived("follower.replication.throttled.rate", int),
+        "windows": "replication.quota.window.num",
+        "window_s": "replication.quota.window.size.seconds",
     },
 )
 
 
 class ReplicationThrottle:
+    """One direction of the throttle."""
+
     def __init__(
         self,
-        rate_key: str,
+        rate: Callable[[ThrottleConfig], float],
         replicas: Callable[[TopicSettings], ThrottledReplicas | None],
         *,
         broker_id: int,
         windows: RateWindows,
         clock: Clock,
-        node_configs: Callable[[], NodeConfigs],
+        config: Callable[[], ThrottleConfig],
         refresh: Callable[[Hosted], None],
     ) -> None:
-        """``replicas`` takes the throttled replicas of a topic from its settings, and ``refresh`` gives a replica the
-        newest settings."""
-        self._rate_key = rate_key
+        """``rate`` takes the bound from the configs, ``replicas`` the throttled replicas of a topic from its settings.
+        ``refresh`` gives a replica the newest settings."""
+        self._rate = rate
         self._replicas = replicas
         self._broker_id = broker_id
         self._clock = clock
-        self._node_configs = node_configs
+        self._config = config
         self._refresh = refresh
         self._quota = ReplicationQuota(windows)
-        self._configs: NodeConfigs | None = None
 
     def holds_for(self, hosted: Hosted) -> bool:
         """Whether what is copied of a replica counts."""
@@ -70,11 +77,7 @@ class ReplicationThrottle:
 
     def is_exceeded(self) -> bool:
         """Whether throttled replicas have to wait."""
-        configs = self._node_configs()
-        if configs is not self._configs:
-            self._configs = configs
-            rate = configs.value_of(self._rate_key)
-            self._quota.bound = math.inf if rate is None else int(rate)
+        self._quota.bound = self._rate(self._config())
         return self._quota.is_exceeded(self._clock.now_ms())
 
     def record(self, size: int) -> None:
@@ -97,22 +100,27 @@ class ReplicationThrottles:
         node_configs: Callable[[], NodeConfigs],
         refresh: Callable[[Hosted], None],
     ) -> None:
-        # Of the start: Kafka cannot change them while it runs.
-        settings = WINDOW_SETTINGS.read(node_configs())
-        windows = RateWindows(settings.number, settings.size_ms)
+        config = CurrentSettings(_CONFIG, node_configs)
+        # Read once: in Kafka neither key can change while the broker runs.
+        windows = RateWindows(config().windows, config().window_s * 1000)
 
         def throttle(
-            key: str, replicas: Callable[[TopicSettings], ThrottledReplicas | None]
+            rate: Callable[[ThrottleConfig], float],
+            replicas: Callable[[TopicSettings], ThrottledReplicas | None],
         ) -> ReplicationThrottle:
             return ReplicationThrottle(
-                key,
+                rate,
                 replicas,
                 broker_id=broker_id,
                 windows=windows,
                 clock=clock,
-                node_configs=node_configs,
+                config=config,
                 refresh=refresh,
             )
 
-        self.leader = throttle(LEADER_RATE, lambda settings: settings.throttled_as_leader)
-        self.follower = throttle(FOLLOWER_RATE, lambda settings: settings.throttled_as_follower)
+        self.leader = throttle(
+            lambda config: config.leader_rate, lambda settings: settings.throttled_as_leader
+        )
+        self.follower = throttle(
+            lambda config: config.follower_rate, lambda settings: settings.throttled_as_follower
+        )
