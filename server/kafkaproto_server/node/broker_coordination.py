@@ -125,9 +125,7 @@ class BrokerCoordination:
         self._dead_letter_channels = DeadLetterChannels(
             others,
             channel=dead_letter_channel,
-            produce=lambda items, acks, timeout_ms, done: manager.produce(
-                items, acks=acks, timeout_ms=timeout_ms, done=done
-            ),
+            produce=manager.produce,
             call_later=self._call_later,
         )
         self.share_partitions = share_service(

@@ -9,7 +9,6 @@ from typing import Final
 import msgspec
 import trio
 
-from kafkaproto_server.apis.ports.replicas import ReplicaPort
 from kafkaproto_server.config.node_config import Config
 from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.controller.values.topic_configs import InheritedConfigs
@@ -57,7 +56,7 @@ class BrokerData:
         inherited = InheritedConfigs(config.properties.values, config.node_id)
         metadata = BrokerMetadata(published, inherited)
         self._isr_sender = IsrSender(config.node_id, channel(), broker_epoch, machine.clock)
-        self._producer_ids = ProducerIdBlocks(config.node_id, channel(), broker_epoch)
+        self.producer_ids = ProducerIdBlocks(config.node_id, channel(), broker_epoch)
         self.on_disk = tuple(chain.from_iterable(survey.found for survey in opened.surveys.values()))
         """What lies in the directories at the start."""
         self.emptied = tuple(each for each, survey in opened.surveys.items() if survey.is_emptied)
@@ -95,31 +94,12 @@ class BrokerData:
             metadata,
             others,
             machine.clock,
-            producer_ids=self._producer_ids,
+            producer_ids=self.producer_ids,
             internal_topics=self._internal_topics,
             dead_letter_channel=channel(),
         )
         manager.role_changed = self.coordination.role_changed
         manager.set_marker_written(self.coordination.marker_written)
-        self.port = self._replica_port()
-
-    def _replica_port(self) -> ReplicaPort:
-        manager = self.manager
-        return ReplicaPort(
-            produce=lambda items, acks, timeout_ms, done: manager.produce(
-                items, acks=acks, timeout_ms=timeout_ms, done=done
-            ),
-            write_markers=manager.write_markers,
-            fetch=manager.fetches.fetch,
-            delete_records=manager.delete_records,
-            alter_directory=manager.alter_directory,
-            find_offset=manager.find_offset,
-            end_of_epoch=manager.questions.end_of_epoch,
-            producers_of=manager.questions.producers_of,
-            logs=manager.questions.logs,
-            leader_of=manager.leader_of,
-            new_producer_id=self._producer_ids.next,
-        )
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         async with trio.open_nursery() as nursery:
@@ -127,7 +107,7 @@ class BrokerData:
             await nursery.start(self.coordination.run)
             await nursery.start(self.manager.run)
             nursery.start_soon(self._isr_sender.run)
-            nursery.start_soon(self._producer_ids.run)
+            nursery.start_soon(self.producer_ids.run)
             nursery.start_soon(self._internal_topics.run)
             nursery.start_soon(self.coordination.watch_topics)
             task_status.started()

@@ -75,7 +75,7 @@ class Cluster:
             authorizer=lambda: authorizer,
             endpoint=metadata.endpoint,
             rack=metadata.rack,
-            replicas=self.replicas.port,
+            **self.replicas.ports,
             groups=self.replicas.groups,
             transactions=self.replicas.transactions,
             share_state=self.replicas.share.coordinators,

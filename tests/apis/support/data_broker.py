@@ -83,7 +83,7 @@ class DataBroker:
             authorizer=lambda: self.guard,
             endpoint=metadata.endpoint,
             rack=metadata.rack,
-            replicas=self.replicas.port,
+            **self.replicas.ports,
             groups=self.replicas.groups,
             transactions=self.replicas.transactions,
             share_state=self.replicas.share.coordinators,

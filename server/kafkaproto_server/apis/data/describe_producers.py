@@ -63,7 +63,7 @@ def _refusal(name: str, context: RequestContext, services: Services) -> tuple[Er
 
 
 def _fill(place: Partition, topic: str, services: Services) -> Steps[None]:
-    found = services.replicas.producers_of(topic, place.partition_index)
+    found = services.questions.producers_of(topic, place.partition_index)
     if isinstance(found, ErrorCode):
         place.error_code = found
         return

@@ -49,7 +49,7 @@ def handle_init_producer_id(
         else:
             reply.resolve(InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))
 
-    services.replicas.new_producer_id(take)
+    services.producer_ids.next(take)
     return reply
 
 

@@ -101,7 +101,8 @@ def handle_produce(
         reply.resolve(response)
 
     items = list(plan.items.values())
-    at_once, produce = ITEMS_AT_ONCE, services.replicas.produce
+    at_once = ITEMS_AT_ONCE
+    produce: Produce = services.replicas.produce
     if transactional_id is not None:
         at_once = TRANSACTIONAL_ITEMS_AT_ONCE
         produce = _in_transaction(transactional_id, context.api_version, services)

@@ -493,7 +493,7 @@ class ReplicaManager:
 
     # -- clients and brokers -----------------------------------------------------------------------------------
 
-    def produce(self, items: Sequence[ProduceItem], *, acks: int, timeout_ms: int, done: Produced) -> None:
+    def produce(self, items: Sequence[ProduceItem], acks: int, timeout_ms: int, done: Produced) -> None:
         self._appends.produce(items, acks=acks, timeout_ms=timeout_ms, done=done)
 
     def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
