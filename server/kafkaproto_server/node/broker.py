@@ -28,7 +28,7 @@ CONTROLLED_SHUTDOWN_TIMEOUT_MS = 30_000
 
 
 class NodeBroker:
-    """See the module."""
+    """The parts that only a broker has, and what they ask of each other."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class NodeBroker:
         self._machine = machine
         self._channels = channels
         self._lifecycle: BrokerLifecycleManager | None = None
-        """From `prepare` on."""
+        """None until `prepare`, because it needs the ports of the listeners."""
         self.data = BrokerData(
             config=config,
             opened=opened,
@@ -57,7 +57,7 @@ class NodeBroker:
 
     @property
     def manager(self) -> ReplicaManager:
-        """Its replicas."""
+        """The replicas, which its data plane holds."""
         return self.data.manager
 
     @property

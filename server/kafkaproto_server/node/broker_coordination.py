@@ -67,7 +67,7 @@ class BrokerMetadata:
         self._inherited = inherited
 
     def image(self) -> ClusterImage:
-        """The newest committed one."""
+        """The newest committed image."""
         return self.published.image
 
     def configs(self) -> NodeConfigs:
@@ -76,7 +76,7 @@ class BrokerMetadata:
 
 
 class BrokerCoordination:
-    """See the module."""
+    """The coordinators of one broker, and its share partitions."""
 
     def __init__(
         self,

@@ -70,7 +70,7 @@ class FetchersConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The connections that copy from other brokers."""
 
     fetchers: int
-    """To each of them."""
+    """How many there are to each broker that leads something."""
 
 
 _FETCHERS: Final = SettingsTable(FetchersConfig, {"fetchers": "num.replica.fetchers"})

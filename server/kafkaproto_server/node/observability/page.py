@@ -96,7 +96,7 @@ class _Moment:
     coordination: CoordinationMoment | None
     replicas: ReplicaCounts
     flushes: Histogram
-    """Syncs of all logs."""
+    """Syncs of the metadata log and of all logs of topics."""
     metadata_log: LogLook
     listeners: Mapping[str, ListenerStatistics]
     wall_ms: int
