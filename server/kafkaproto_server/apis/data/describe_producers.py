@@ -68,6 +68,7 @@ def _fill(place: Partition, topic: str, services: Services) -> Steps[None]:
         place.error_code = found
         return
     count, producers = found
+    # So much memory the first one takes (`QuestionPort.producers_of`).
     yield 8 * count
     for each in producers:
         place.active_producers.append(
