@@ -103,6 +103,7 @@ class NodeBroker:
             emptied=data.emptied,
             replicas=data.manager,
             static_config=config.properties.values,
+            # Two channels, because assignments of many replicas must not delay heartbeats.
             channel=self._channels.new(),
             assignment_channel=self._channels.new(),
             published=opened.quorum.published,

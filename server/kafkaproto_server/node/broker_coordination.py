@@ -95,6 +95,7 @@ class BrokerCoordination:
         self._metadata = metadata
         self._others = others
         self._clock = clock
+        # Before the groups: share groups have the states of their partitions initialized and deleted by its persister.
         self.share = ShareServices(
             others,
             manager=manager,

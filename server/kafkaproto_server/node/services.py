@@ -56,6 +56,7 @@ def services_of(
             describe=quorum.describe_quorum,
             answer=quorum.raft_request,
         ),
+        # Listeners for controllers have no API that uses these.
         replicas=ABSENT if data is None else data.manager,
         fetches=ABSENT if data is None else data.manager.fetches,
         questions=ABSENT if data is None else data.manager.questions,

@@ -43,6 +43,7 @@ def handle_describe_log_dirs(
         if directory.is_online and directory.directory_id is not None:
             online[directory.directory_id] = result
     topics: dict[tuple[bytes, str], Topic] = {}
+    # An empty list asks for directories without replicas.
     for log in services.questions.logs() if wanted is None or wanted else ():
         key = (log.directory_id, log.topic)
         if log.directory_id in online and (wanted is None or (log.topic, log.index) in wanted):
