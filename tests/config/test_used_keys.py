@@ -7,7 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from kafkaproto_server.config.keys.definitions import BROKER_KEYS
-from kafkaproto_server.config.node_config import _USED_BESIDE_FIELDS, Config
+from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.config.used_keys import USED_BESIDE_FIELDS
 
 PRODUCT = Path(__file__).parents[2] / "server" / "kafkaproto_server"
 OF_SETTINGS = ("config",)
@@ -18,7 +19,7 @@ OF_STREAMS = re.compile(r'\bnumber\("([a-z.]+)"\)')
 
 
 def test_a_key_that_is_read_has_an_effect() -> None:
-    used = {each.name.replace("_", ".") for each in fields(Config)}.union(_USED_BESIDE_FIELDS)
+    used = {each.name.replace("_", ".") for each in fields(Config)}.union(USED_BESIDE_FIELDS)
     read: set[str] = set()
     for path in PRODUCT.rglob("*.py"):
         if path.relative_to(PRODUCT).parts[0] not in OF_SETTINGS:

@@ -11,7 +11,7 @@ import trio
 from kafkaproto.messages import CreateAclsRequest, CreateAclsResponse
 from kafkaproto_server.core.controller.values.events import CommandContext
 from kafkaproto_server.metadata.security.acls import Operation, PatternType, PermissionType, ResourceType
-from kafkaproto_server.node.node import CONTROLLED_SHUTDOWN_TIMEOUT_MS
+from kafkaproto_server.node.broker import CONTROLLED_SHUTDOWN_TIMEOUT_MS
 from tests.node.support.nodes import running_nodes
 from tests.node.support.waiting import wait_decided
 from tests.node.test_death_by_proof import is_serving

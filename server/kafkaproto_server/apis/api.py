@@ -16,12 +16,14 @@ from kafkaproto.message import Message
 from kafkaproto_server.apis.access import Access, CheckedBy
 from kafkaproto_server.apis.bounds import Bounds
 from kafkaproto_server.apis.ports.services import Services
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation
-from kafkaproto_server.requests.context import HandlerResult, InnerRequest, RequestContext
+from kafkaproto_server.requests.context import HandlerResult, InnerRequest, RequestContext, Response
 from kafkaproto_server.requests.refusals import Refuse, refuse_on_top
 
 Handler: TypeAlias = Callable[[Any, RequestContext, Services], HandlerResult | InnerRequest]
-"""Serves a request: returns the response, or a promise of it."""
+"""Serves a request: returns the response, or a promise of it. Only a handler whose work grows returns steps: with the
+request, if its bounds are larger than `bounds.SMALL`, or with what the node has, if it lists that."""
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,15 +67,15 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     than one pass of the loop allows, urgent requests go first. None of them may be large."""
 
 
-def _forward(request: Message, context: RequestContext, services: Services) -> HandlerResult:
+def _forward(request: Message, context: RequestContext, services: Services) -> Deferred[Response]:
     return services.controller.forward(request, context)
 
 
-def _submit(request: Message, context: RequestContext, services: Services) -> HandlerResult:
+def _submit(request: Message, context: RequestContext, services: Services) -> Deferred[Response]:
     return services.controller.submit(request, context)
 
 
-def _ask_quorum(request: Message, context: RequestContext, services: Services) -> HandlerResult:
+def _ask_quorum(request: Message, context: RequestContext, services: Services) -> Deferred[Response]:
     return services.quorum.answer(request, context)
 
 

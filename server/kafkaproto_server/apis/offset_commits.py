@@ -44,6 +44,7 @@ def check_topics(
         known = image.topics.get(topic.topic_id) if by_id else image.topic_by_name(topic.name)
         name = topic.name if not by_id else "" if known is None else known.name
         code = ErrorCode.NONE
+        # Before rights: without the topic there is no name on which the sender could have one.
         if by_id and known is None:
             code = ErrorCode.UNKNOWN_TOPIC_ID
         elif not is_allowed(context, services, Operation.READ, ResourceType.TOPIC, name):

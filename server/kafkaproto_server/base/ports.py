@@ -49,7 +49,7 @@ class Lock(Protocol):
     """An exclusive lock on a directory, held by one process."""
 
     def release(self) -> None:
-        """Release the lock."""
+        """Let another process have the directory."""
 
 
 class Disk(Protocol):
@@ -83,7 +83,7 @@ class Disk(Protocol):
         """Delete a file."""
 
     def remove_directory(self, path: str) -> None:
-        """Delete an empty directory."""
+        """Delete a directory. Raises OSError unless it is empty."""
 
     def modified_ms(self, path: str) -> int:
         """When a file was written to for the last time, as wall time."""

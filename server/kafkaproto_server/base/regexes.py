@@ -25,7 +25,7 @@ MAX_PROGRAM_SIZE = 8_000
 """Instructions. An alternation of 200 topic names of 24 characters has as many. With them, a topic's name of 249
 characters costs two million units."""
 MAX_MEMORY_BYTES = 1 << 20
-"""Of a compiled expression."""
+"""What a compiled expression may take of memory."""
 
 SCRIPTS = frozenset(
     "Arabic Armenian Avestan Balinese Bamum Batak Bengali Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal"
@@ -69,7 +69,7 @@ class Regex:
     def __init__(self, compiled: re2._Regexp) -> None:
         self._compiled = compiled
         self.program_size: int = compiled.programsize
-        """Number of instructions."""
+        """The number of its instructions; RE2 takes at most so many steps for each byte of a text."""
 
     def cost(self, text: str) -> int:
         """What it costs to match a text, at most, in instructions times bytes."""

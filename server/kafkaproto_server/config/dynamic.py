@@ -44,6 +44,7 @@ _LOCAL_RETENTION = (
 _MILLISECONDS = {"log.retention.minutes": 60_000, "log.retention.hours": 3_600_000}
 _SOURCE = "the configuration at run time"
 _UNLIMITED, _SAME_AS_ALL = -1, -2
+"""Values of the keys of local retention (KIP-405)."""
 
 
 def problem_of_change(before: NodeConfigs, after: NodeConfigs, changed: Iterable[str]) -> str | None:
@@ -62,6 +63,7 @@ def problem_of_change(before: NodeConfigs, after: NodeConfigs, changed: Iterable
             if problem is not None:
                 return problem
     problem = _problem_of_whole(after.values)
+    # If the configuration contradicted itself before, this change is not to blame.
     if problem is not None and _problem_of_whole(before.values) is None:
         return problem
     return next(filter(None, (_problem_of_listeners(name, before, after) for name in names)), None)
@@ -89,6 +91,7 @@ def _problem_of_listeners(name: str, before: NodeConfigs, after: NodeConfigs) ->
 def _problem_of_threads(name: str, before: NodeConfigs, after: NodeConfigs) -> str | None:
     if name not in _THREAD_COUNTS:
         return None
+    # Apache Kafka's bounds for one step (``DynamicThreadPool``).
     present, wanted = _number(before, name), _number(after, name)
     if wanted < present // 2:
         return f"{name}={wanted} must be at least half the present value {present}"

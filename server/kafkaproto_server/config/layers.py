@@ -216,6 +216,7 @@ class NodeConfigs:
         for layer, values in self._layers:
             found = [(values[key], factor) for key, factor in definition.synonyms if key in values]
             if found:
+                # The first one counts if a layer sets several: milliseconds before minutes before hours.
                 value, source = _in_unit(*found[0]), layer
                 break
         return ConfigEntry(name=name, value=value, source=source, definition=definition)

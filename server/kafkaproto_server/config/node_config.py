@@ -8,12 +8,7 @@ from typing import Any
 
 from kafkaproto_server.base.types import Endpoint, Voter
 from kafkaproto_server.config import rules
-from kafkaproto_server.config.keys.definitions import (
-    BROKER_KEYS,
-    TOPIC_KEYS,
-    base_of_listener_key,
-    broker_key,
-)
+from kafkaproto_server.config.keys.definitions import BROKER_KEYS
 from kafkaproto_server.config.listeners import (
     UNSPECIFIED_HOSTS,
     Address,
@@ -24,7 +19,7 @@ from kafkaproto_server.config.listeners import (
     parse_voters,
 )
 from kafkaproto_server.config.properties import DEFAULTS, Properties, layered, read_properties
-from kafkaproto_server.config.protection import missing_protection
+from kafkaproto_server.config.used_keys import missing_protections, unused_keys
 
 _DEFAULT_PROPERTIES: Mapping[str, str] = {
     "process.roles": "broker,controller",
@@ -49,135 +44,6 @@ _NO_EFFECT_YET = (
     ("remote.log.storage.system.enable", "tiered storage"),
 )
 """Keys that an operator relies on: a node that ignored them would be less safe than its file says."""
-_OF_COORDINATORS = (
-    "offset.metadata.max.bytes",
-    "offsets.commit.timeout.ms",
-    "offsets.retention.",
-    "offsets.topic.compression.codec",
-    "offsets.topic.num.partitions",
-    "offsets.topic.replication.factor",
-    "offsets.topic.segment.bytes",
-    "group.initial.rebalance.delay.ms",
-    "group.max.s",
-    "group.min.session.timeout.ms",
-    "group.consumer.",
-    "group.coordinator.rebalance.protocols",
-    "group.streams.acceptable.recovery.lag",
-    "group.streams.assignment.interval.ms",
-    "group.streams.heartbeat.interval.ms",
-    "group.streams.initial.rebalance.delay.ms",
-    "group.streams.max.assignment.interval.ms",
-    "group.streams.max.heartbeat.interval.ms",
-    "group.streams.max.session.timeout.ms",
-    "group.streams.max.size",
-    "group.streams.max.standby.replicas",
-    "group.streams.min.",
-    "group.streams.num.standby.replicas",
-    "group.streams.rack.aware.assignment.tags",
-    "group.streams.session.timeout.ms",
-    "group.streams.task.offset.interval.ms",
-    "errors.deadletterqueue.",
-    "group.share.assignment.interval.ms",
-    "group.share.heartbeat.interval.ms",
-    "group.share.initialize.retry.interval.ms",
-    "group.share.max.assignment.interval.ms",
-    "group.share.max.heartbeat.interval.ms",
-    "group.share.max.session.timeout.ms",
-    "group.share.max.size",
-    "group.share.min.assignment.interval.ms",
-    "group.share.min.heartbeat.interval.ms",
-    "group.share.min.session.timeout.ms",
-    "group.share.session.timeout.ms",
-    "add.partitions.to.txn.",
-    "request.timeout.ms",
-    "group.share.delivery.count.limit",
-    "group.share.max.delivery.count.limit",
-    "group.share.max.partition.max.record.locks",
-    "group.share.max.record.lock.duration.ms",
-    "group.share.max.share.sessions",
-    "group.share.min.delivery.count.limit",
-    "group.share.min.partition.max.record.locks",
-    "group.share.min.record.lock.duration.ms",
-    "group.share.partition.max.record.locks",
-    "group.share.record.lock.duration.ms",
-    "share.coordinator.cold.partition.snapshot.interval.ms",
-    "share.coordinator.snapshot.update.records.per.snapshot",
-    "share.coordinator.state.topic.min.isr",
-    "share.coordinator.state.topic.num.partitions",
-    "share.coordinator.state.topic.prune.interval.ms",
-    "share.coordinator.state.topic.replication.factor",
-    "share.coordinator.state.topic.segment.bytes",
-    "share.coordinator.write.timeout.ms",
-    "transaction.abort.timed.out.transaction.cleanup.interval.ms",
-    "transaction.max.timeout.ms",
-    "transaction.partition.verification.enable",
-    "transaction.remove.expired.transaction.cleanup.interval.ms",
-    "transaction.state.log.min.isr",
-    "transaction.state.log.num.partitions",
-    "transaction.state.log.replication.factor",
-    "transaction.state.log.segment.bytes",
-    "transaction.two.phase.commit.enable",
-    "transactional.id.expiration.ms",
-)
-"""What the names of keys begin with that coordinators use."""
-_USED_BESIDE_FIELDS = (
-    # Other names of fields, and keys from which fields are computed.
-    "advertised.listeners",
-    "broker.id",
-    "log.dir",
-    "security.inter.broker.protocol",
-    # Controllers read these from the configuration that topics inherit.
-    "min.insync.replicas",
-    "unclean.leader.election.enable",
-    # Brokers read these with the configs of the data plane.
-    "fetch.max.bytes",
-    "follower.replication.throttled.rate",
-    "leader.replication.throttled.rate",
-    "log.cleaner.backoff.ms",
-    "log.cleaner.dedupe.buffer.size",
-    "log.cleaner.enable",
-    "log.cleaner.io.buffer.load.factor",
-    "log.cleaner.io.max.bytes.per.second",
-    "log.flush.offset.checkpoint.interval.ms",
-    "log.flush.scheduler.interval.ms",
-    "log.flush.start.offset.checkpoint.interval.ms",
-    "log.initial.task.delay.ms",
-    "log.retention.check.interval.ms",
-    "log.segment.delete.delay.ms",
-    # The coordinators read these.
-    *(key for key in BROKER_KEYS if key.startswith(_OF_COORDINATORS)),
-    "max.incremental.fetch.session.cache.slots",
-    "num.replica.alter.log.dirs.threads",
-    "num.replica.fetchers",
-    "producer.id.expiration.check.interval.ms",
-    "producer.id.expiration.ms",
-    "replica.alter.log.dirs.io.max.bytes.per.second",
-    "replica.fetch.backoff.ms",
-    "replica.fetch.max.bytes",
-    "replica.fetch.min.bytes",
-    "replica.fetch.response.max.bytes",
-    "replica.fetch.wait.max.ms",
-    "replica.high.watermark.checkpoint.interval.ms",
-    "replica.lag.time.max.ms",
-    "replica.selector.class",
-    "replica.socket.timeout.ms",
-    "replication.quota.window.num",
-    "replication.quota.window.size.seconds",
-    # Listeners open their sockets with these.
-    "socket.listen.backlog.size",
-    "socket.receive.buffer.bytes",
-    "socket.send.buffer.bytes",
-    # Topics inherit these.
-    *(
-        key
-        for name, definition in TOPIC_KEYS.items()
-        if not name.startswith(("errors.", "local.", "preallocate", "remote."))
-        for key, _ in definition.synonyms
-    ),
-)
-"""Keys without a field of `Config` that have an effect, besides being shown in responses about the configuration."""
-USED_BY_LISTENERS = ("max.connections", "max.connection.creation.rate")
-"""Keys that can be set for one listener, as ``listener.name.NAME.KEY``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +87,7 @@ class Config:
     queued_max_request_bytes: int
     """Negative for Kafka's default of no limit; this server then uses a limit of its own."""
     connections_max_idle_ms: int
-    """Negative for no limit."""
+    """Connections without a request for so long are closed; negative for no limit."""
     socket_request_max_bytes: int
 
     controller_quorum_voters: tuple[Voter, ...]
@@ -387,8 +253,8 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
     rules.check_directories(properties, log_dirs)
     rules.check_amounts(properties)
     http_listener = properties.string("http.listener")
-    unused = _unused_keys(properties)
-    unprotected = _missing_protections(properties, unused)
+    unused = unused_keys(properties, (each.name.replace("_", ".") for each in fields(Config)))
+    unprotected = missing_protections(properties, unused)
     values: dict[str, Any] = {
         "properties": properties,
         "warnings": warnings + unknown + tuple(unprotected.values()),
@@ -409,31 +275,6 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
         if name not in values:
             values[name] = properties.get(name.replace("_", "."))
     return Config(**values)
-
-
-def _unused_keys(properties: Properties) -> tuple[str, ...]:
-    """Ordered by name. Keys for one listener have no effect either, except `USED_BY_LISTENERS`."""
-    used = {each.name.replace("_", ".") for each in fields(Config)}.union(_USED_BESIDE_FIELDS)
-    return tuple(
-        sorted(
-            key
-            for key, origin in properties.origins.items()
-            if origin != DEFAULTS
-            and key not in used
-            and broker_key(key) is not None
-            and base_of_listener_key(key) not in USED_BY_LISTENERS
-        )
-    )
-
-
-def _missing_protections(properties: Properties, unused: tuple[str, ...]) -> dict[str, str]:
-    """Warnings, by key, for keys that do not protect as they should."""
-    found = {}
-    for key in unused:
-        reason = missing_protection(base_of_listener_key(key) or key)
-        if reason is not None:
-            found[key] = f"{properties.origins[key]}: {key} does not protect this server: {reason}"
-    return found
 
 
 def _advertised(

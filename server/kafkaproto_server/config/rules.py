@@ -24,6 +24,7 @@ RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 _KINDS = ("consumer", "share", "streams")
 _AT_MOST = (
     ("replica.fetch.wait.max.ms", "replica.socket.timeout.ms"),
+    # In Apache Kafka, a follower whose fetch waits longer would leave the ISR of a partition to which nobody writes.
     ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms"),
     ("group.streams.num.standby.replicas", "group.streams.max.standby.replicas"),
     ("group.streams.num.warmup.replicas", "group.streams.max.warmup.replicas"),
@@ -58,6 +59,7 @@ _BYTES_PER_CLEANER_THREAD = 1024 * 1024
 
 def check_identity(properties: Properties) -> None:
     """Check the keys that every node needs. Raises ConfigError."""
+    # Required: to read it raises if it is missing. So do the other two.
     properties.entries("process.roles")
     node_id = properties.integer("node.id")
     if properties.integer("broker.id") != node_id:
@@ -153,6 +155,7 @@ def check_inter_broker_listener(
     if name is None:
         name = properties.string(other)
     assert name is not None, f"{other} has a default"
+    # Names of listeners are in upper case, as in Apache Kafka (``ListenerName.normalised``).
     name = name.upper()
     controller_names = properties.entries("controller.listener.names")
     if properties.is_set(key) and name not in protocols:
@@ -227,14 +230,18 @@ def check_amounts(properties: Properties) -> None:
             f"{buffer} bytes are not more than 1 MiB for each of log.cleaner.threads={threads}",
         )
     overrides = properties.string("max.connections.per.ip.overrides")
+    # Nobody at all could connect.
     if properties.integer("max.connections.per.ip") == 0 and not overrides:
         raise properties.error(
             "max.connections.per.ip", "can be 0 only beside max.connections.per.ip.overrides"
         )
+    # What a client is told of its failed authentication is held back for that delay. Its connection must not be closed
+    # as idle before.
     if properties.integer("connections.max.idle.ms") >= 0:
         _check_order(
             properties, "connection.failed.authentication.delay.ms", "connections.max.idle.ms", gap=1
         )
+    # A request of the largest size would wait for ever.
     if properties.integer("queued.max.request.bytes") > 0:
         _check_order(properties, "socket.request.max.bytes", "queued.max.request.bytes", gap=0)
     if "classic" not in properties.entries("group.coordinator.rebalance.protocols"):

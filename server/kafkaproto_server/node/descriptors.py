@@ -12,15 +12,18 @@ from __future__ import annotations
 import errno
 import logging
 import resource
+from typing import Final
+
+import msgspec
 
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.config.settings import SettingsTable
 from kafkaproto_server.shell.net.admission import UNLIMITED, AdmissionLimits
 from kafkaproto_server.shell.net.http import MAX_HTTP_CONNECTIONS
 from kafkaproto_server.shell.net.limits import MAX_CONNECTIONS
 from kafkaproto_server.shell.net.names import MAX_LOOKUPS
 from kafkaproto_server.shell.quorum.broker_probe import MAX_PROBE_LOOKUPS, MAX_PROBE_SOCKETS
-from kafkaproto_server.shell.replicas.files.topic_settings import number_of
 from kafkaproto_server.shell.serving.connection_limits import addresses_with_limits
 
 _log = logging.getLogger("kafkaproto.server.node")
@@ -63,6 +66,16 @@ MIN_CONNECTIONS = 32
 """A node that could accept fewer connections does not start."""
 
 
+class FetchersConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The connections that copy from other brokers."""
+
+    fetchers: int
+    """How many there are to each broker that leads something."""
+
+
+_FETCHERS: Final = SettingsTable(FetchersConfig, {"fetchers": "num.replica.fetchers"})
+
+
 def raise_descriptor_limit() -> None:
     """Raise the soft limit of open files to the hard one, as Java does for Kafka."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -81,8 +94,8 @@ def reserved_descriptors(config: Config) -> int:
     reserve += DESCRIPTORS_OF_A_LISTENER * len(config.listeners)
     reserve += DESCRIPTORS_OF_A_DIRECTORY * directories
     if config.is_broker:
-        fetchers = number_of(NodeConfigs(static=config.properties.values), "num.replica.fetchers")
-        reserve += REPLICA_DESCRIPTORS + DESCRIPTORS_OF_A_FETCHER * fetchers
+        copying = _FETCHERS.read(NodeConfigs(static=config.properties.values))
+        reserve += REPLICA_DESCRIPTORS + DESCRIPTORS_OF_A_FETCHER * copying.fetchers
     if config.is_controller and config.broker_death_proof_enable:
         reserve += MAX_PROBE_SOCKETS + DESCRIPTORS_OF_A_LOOKUP * MAX_PROBE_LOOKUPS
     if config.http_listener is not None:

@@ -68,7 +68,6 @@ class StreamsHeartbeatValues(msgspec.Struct, frozen=True, kw_only=True):
     client_id: str = ""
     client_host: str = ""
     version: int = 1
-    """Of the request."""
 
     @property
     def owned(self) -> TaskSets | None:

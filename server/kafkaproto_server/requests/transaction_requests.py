@@ -40,7 +40,7 @@ class InitProducerIdValues(msgspec.Struct, frozen=True, kw_only=True):
     enable_2pc: bool = False
     keep_prepared_txn: bool = False
     version: int
-    """Of the request."""
+    """The request's version. Older ones do not know PRODUCER_FENCED (KIP-588)."""
 
 
 class AddPartitionsValues(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class AddPartitionsValues(msgspec.Struct, frozen=True, kw_only=True):
     producer_epoch: int
     partitions: frozenset[TopicPartition]
     version: int
-    """Of the request."""
+    """The request's version. Older ones do not know PRODUCER_FENCED (KIP-588)."""
     bumps_epoch: bool = False
     """Whether the client works by transaction.version 2, as the version of an AddPartitionsToTxn request tells."""
 
@@ -67,7 +67,7 @@ class EndTxnValues(msgspec.Struct, frozen=True, kw_only=True):
     producer_epoch: int
     committed: bool
     version: int
-    """Of the request."""
+    """The request's version. Older ones do not know PRODUCER_FENCED (KIP-588)."""
 
 
 class ProducerOutcome(msgspec.Struct, frozen=True, kw_only=True):

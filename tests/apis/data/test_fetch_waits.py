@@ -287,7 +287,7 @@ def test_only_a_consumer_over_its_quota_gets_no_records(broker: DataBroker, thro
     throttle = cast(Throttle, SimpleNamespace(fetched=fetched))
     found: list[FetchResult] = []
     values = fetch_values(broker.fetch_request(("t", [wanted()])), 18)
-    broker.services.replicas.fetch(values, 18, lambda _: True, found.append, throttle)
+    broker.services.fetches.fetch(values, 18, lambda _: True, found.append, throttle)
     (result,) = found
     assert (asked, result.throttle_ms) == ([len(sent)], throttle_ms)
     assert [each.records_bytes for _, each in result.responses] == ([] if throttle_ms else [len(sent)])
@@ -297,7 +297,7 @@ def test_a_consumer_over_its_quota_hears_of_its_session(broker: DataBroker) -> N
     throttle = cast(Throttle, SimpleNamespace(fetched=lambda record_bytes: 700))
     found: list[FetchResult] = []
     values = fetch_values(broker.fetch_request(session_id=77, session_epoch=1), 18)
-    broker.services.replicas.fetch(values, 18, lambda _: True, found.append, throttle)
+    broker.services.fetches.fetch(values, 18, lambda _: True, found.append, throttle)
     (result,) = found
     assert (result.error_code, result.throttle_ms) == (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, 0)
 
@@ -320,9 +320,7 @@ def test_a_request_that_is_given_up_leaves_nothing(broker: DataBroker, session_e
     broker.replicas.follow()
     found: list[FetchResult] = []
     request = broker.fetch_request(("t", [wanted()]), max_wait_ms=1000, session_epoch=session_epoch)
-    give_up = broker.services.replicas.fetch(
-        fetch_values(request, 18), 18, lambda _: True, found.append, None
-    )
+    give_up = broker.services.fetches.fetch(fetch_values(request, 18), 18, lambda _: True, found.append, None)
     hosted = broker.replicas.manager.replicas.get(broker.topic_id("t"), 0)
     assert hosted is not None
     partition = hosted.partition

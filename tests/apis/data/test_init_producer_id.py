@@ -3,6 +3,7 @@ requests."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -111,7 +112,7 @@ def test_a_transactional_id_needs_write_on_it() -> None:
 
 def test_a_producer_waits_for_the_next_block_of_ids(broker: DataBroker) -> None:
     waiting: list[Any] = []
-    broker.services = with_changes(broker.services, new_producer_id=waiting.append)
+    broker.services = with_changes(broker.services, producer_ids=SimpleNamespace(next=waiting.append))
     found = broker.send(InitProducerIdRequest(transactional_id=None), 5)
     assert found == []
     waiting[0](1234)
@@ -119,7 +120,9 @@ def test_a_producer_waits_for_the_next_block_of_ids(broker: DataBroker) -> None:
 
 
 def test_if_too_many_wait_for_ids_a_producer_is_told_to_ask_again(broker: DataBroker) -> None:
-    broker.services = with_changes(broker.services, new_producer_id=lambda take: take(None))
+    broker.services = with_changes(
+        broker.services, producer_ids=SimpleNamespace(next=lambda take: take(None))
+    )
     assert ask(broker) == (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, -1, -1)
 
 

@@ -21,7 +21,7 @@ from kafkaproto_server.core.raft.values.voters import VoterSet
 from kafkaproto_server.core.raft.wire import describe_quorum_response
 from kafkaproto_server.metadata.image.image import EMPTY_IMAGE
 from kafkaproto_server.metadata.security.authorizer import AuthorizerConfig, CurrentAuthorizer
-from kafkaproto_server.node.broker_data import metadata_port
+from kafkaproto_server.node.services import metadata_port
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Response, Unanswered
 from tests.apis.cluster.test_envelope import wrapped
 from tests.apis.support.replicas import PATH, BrokerReplicas
@@ -75,7 +75,7 @@ class Cluster:
             authorizer=lambda: authorizer,
             endpoint=metadata.endpoint,
             rack=metadata.rack,
-            replicas=self.replicas.port,
+            **self.replicas.ports,
             groups=self.replicas.groups,
             transactions=self.replicas.transactions,
             share_state=self.replicas.share.coordinators,

@@ -13,7 +13,7 @@ from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.base.later import Deferred, run_to_end
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.security.authorizer import Authorizer
-from kafkaproto_server.node.broker_data import metadata_port
+from kafkaproto_server.node.services import metadata_port
 from kafkaproto_server.requests.context import NoResponse, Unanswered
 from tests.apis.support.replicas import PATH, BrokerReplicas
 from tests.apis.support.services import (
@@ -83,7 +83,7 @@ class DataBroker:
             authorizer=lambda: self.guard,
             endpoint=metadata.endpoint,
             rack=metadata.rack,
-            replicas=self.replicas.port,
+            **self.replicas.ports,
             groups=self.replicas.groups,
             transactions=self.replicas.transactions,
             share_state=self.replicas.share.coordinators,

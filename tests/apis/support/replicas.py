@@ -9,7 +9,6 @@ from typing import Any
 
 import trio
 
-from kafkaproto_server.apis.ports.replicas import ReplicaPort
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.metrics.coordinators import CoordinatorMetrics
 from kafkaproto_server.config.layers import NodeConfigs
@@ -36,7 +35,7 @@ from kafkaproto_server.shell.replicas.local_node import (
     BrokerNetwork,
     CurrentMetadata,
     LocalBroker,
-    Machine,
+    LocalMachine,
 )
 from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.shell.replicas.requests.host_lane import fail
@@ -142,6 +141,16 @@ class _NoFetchers:
         return []
 
 
+class ProducerIds:
+    """One after the other, without a controller."""
+
+    def __init__(self) -> None:
+        self._ids = count(FIRST_PRODUCER_ID)
+
+    def next(self, take: Callable[[int | None], None]) -> None:
+        take(next(self._ids))
+
+
 class BrokerReplicas:
     """The replicas that a broker has by the metadata that ``image`` returns. Implements `ReplicaEvents`."""
 
@@ -188,7 +197,7 @@ class BrokerReplicas:
         )
         self.manager = ReplicaManager(
             broker=LocalBroker(broker_id, lambda: None, lambda: self.is_session_over),
-            machine=Machine(self.disk, self.clock, SeededRng(), self.workers),
+            machine=LocalMachine(self.disk, self.clock, SeededRng(), self.workers),
             network=BrokerNetwork(no_connection, "PLAINTEXT"),
             metadata=CurrentMetadata(image, lambda: configs),
             directories=directories,
@@ -196,7 +205,7 @@ class BrokerReplicas:
             isr_changes=IsrSender(broker_id, channel, lambda: None, self.clock),
             events=self,
         )
-        self._ids = count(FIRST_PRODUCER_ID)
+        self._producer_ids = ProducerIds()
         others = other_brokers(
             broker_id, endpoint=self.manager.brokers.endpoint, timeout_ms=COMMIT_TIMEOUT_MS
         )
@@ -210,7 +219,6 @@ class BrokerReplicas:
         self._directories = ReplicaDirectories(
             broker_id, directories, self.assignments, on_disk, self.manager, emptied=emptied
         )
-        self.port = self._port()
         if disk is None:
             # A new broker looks at the metadata before it is given any replica.
             self._take(ClusterImage())
@@ -221,7 +229,7 @@ class BrokerReplicas:
             manager=self.manager,
             image=self._image,
             configs=lambda: configs,
-            new_producer_id=self._new_producer_id,
+            new_producer_id=self._producer_ids.next,
             metrics=self.metrics,
             clock=self.clock,
         )
@@ -276,9 +284,6 @@ class BrokerReplicas:
         manager.set_marker_written(self._marker_written)
         return groups
 
-    def _new_producer_id(self, take: Callable[[int | None], None]) -> None:
-        take(next(self._ids))
-
     def role_changed(self, hosted: Hosted) -> None:
         if hosted.partition.topic == GROUPS_TOPIC:
             self.groups.led.role_changed(hosted)
@@ -291,22 +296,15 @@ class BrokerReplicas:
         if partition.topic == GROUPS_TOPIC:
             self.groups.led.marker_written(partition.index, item.producer_id, not item.is_abort, offset)
 
-    def _port(self) -> ReplicaPort:
-        return ReplicaPort(
-            produce=lambda items, acks, timeout_ms, done: self.manager.produce(
-                items, acks=acks, timeout_ms=timeout_ms, done=done
-            ),
-            write_markers=self.manager.write_markers,
-            fetch=self.manager.fetches.fetch,
-            delete_records=self.manager.delete_records,
-            alter_directory=self.manager.alter_directory,
-            find_offset=self.manager.find_offset,
-            end_of_epoch=self.manager.questions.end_of_epoch,
-            producers_of=self.manager.questions.producers_of,
-            logs=self.manager.questions.logs,
-            leader_of=self.manager.missing.leader_of,
-            new_producer_id=self._new_producer_id,
-        )
+    @property
+    def ports(self) -> dict[str, Any]:
+        """What handlers reach of them."""
+        return {
+            "replicas": self.manager,
+            "fetches": self.manager.fetches,
+            "questions": self.manager.questions,
+            "producer_ids": self._producer_ids,
+        }
 
     def share_sessions(self) -> tuple[tuple[str, int], ...]:
         """The epochs of share sessions, by member."""

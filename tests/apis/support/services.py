@@ -18,7 +18,6 @@ from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.support import joined
 from kafkaproto_server.apis.ports.controller import ControllerPort, QuorumPort
 from kafkaproto_server.apis.ports.node import MetadataPort, NodePort
-from kafkaproto_server.apis.ports.replicas import ReplicaPort
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.serving import dispatch
 from kafkaproto_server.base.file_part import as_buffers
@@ -120,9 +119,9 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "create_internal_topic": calls.internal.append,
         **{name: value for name, value in changes.items() if name != "quorum_response"},
     }
-    given = {name: value for name, value in fields.items() if name in (*OBJECTS, "replicas")}
+    given = {name: value for name, value in fields.items() if name in OBJECTS}
     ports = {name: port(**_of_port(port, fields)) for name, port in PORTS.items()}
-    return with_changes(Services(**ports, **given), **_of_objects(fields), **_of_port(ReplicaPort, fields))
+    return with_changes(Services(**ports, **given), **_of_objects(fields))
 
 
 PORTS: dict[str, type[Any]] = {
@@ -144,15 +143,19 @@ OBJECTS: dict[str, frozenset[str]] = {
     "transactions": frozenset(),
     "share_state": frozenset(),
     "shares": frozenset({"serves_share_groups"}),
+    "replicas": frozenset(
+        {"produce", "write_markers", "delete_records", "alter_directory", "find_offset", "leader_of"}
+    ),
+    "fetches": frozenset({"fetch"}),
+    "questions": frozenset({"end_of_epoch", "producers_of", "logs"}),
+    "producer_ids": frozenset(),
 }
 """Ports that are objects, and their methods that tests change by name. All else is changed as `Changed`."""
 
 
 NAMES = frozenset(OBJECTS).union(
-    ["replicas"],
     *OBJECTS.values(),
     *(port.__struct_fields__ for port in PORTS.values()),
-    ReplicaPort.__struct_fields__,
 )
 
 
@@ -182,13 +185,7 @@ def with_changes(known: Services, **changes: Any) -> Services:
     ports = {
         name: structs.replace(getattr(known, name), **_of_port(port, changes)) for name, port in PORTS.items()
     }
-    replicas = changes.get("replicas", known.replicas)
-    of_replicas = _of_port(ReplicaPort, changes)
-    if of_replicas and isinstance(replicas, ReplicaPort):
-        replicas = structs.replace(replicas, **of_replicas)
-    elif of_replicas:
-        replicas = Changed(replicas, **of_replicas)
-    objects: dict[str, Any] = {"replicas": replicas}
+    objects: dict[str, Any] = {}
     for name, methods in OBJECTS.items():
         port = changes.get(name, getattr(known, name))
         attributes = {each: value for each, value in changes.items() if each in methods}

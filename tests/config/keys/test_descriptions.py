@@ -15,7 +15,8 @@ from kafkaproto_server.config.keys.definitions import (
     Definitions,
 )
 from kafkaproto_server.config.keys.descriptions import _all, description
-from kafkaproto_server.config.node_config import _USED_BESIDE_FIELDS, Config
+from kafkaproto_server.config.node_config import Config
+from kafkaproto_server.config.used_keys import USED_BESIDE_FIELDS
 
 KINDS: dict[str, Definitions] = {
     "broker": BROKER_KEYS,
@@ -25,7 +26,7 @@ KINDS: dict[str, Definitions] = {
 }
 SHORTEST, LONGEST = 25, 200
 NO_EFFECT = " No effect here."
-USED = {each.name.replace("_", ".") for each in fields(Config)}.union(_USED_BESIDE_FIELDS)
+USED = {each.name.replace("_", ".") for each in fields(Config)}.union(USED_BESIDE_FIELDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)

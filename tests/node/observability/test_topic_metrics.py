@@ -349,7 +349,7 @@ def test_records_that_a_quota_holds_back_do_not_count_and_their_request_does(bro
     request = broker.fetch_request(("t", [wanted(0)]))
     found: list[FetchResult] = []
     throttle = SimpleNamespace(fetched=lambda size: 100)
-    broker.services.replicas.fetch(
+    broker.services.fetches.fetch(
         fetch_values(request, 18, "PLAINTEXT"), 18, lambda name: True, found.append, cast(Throttle, throttle)
     )
     assert [each.throttle_ms for each in found] == [100]

@@ -25,8 +25,8 @@ from kafkaproto_server.metadata.image.entries import ConfigResource, PartitionIm
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.shell.broker import assignment_sender
 from kafkaproto_server.shell.broker.lifecycle_manager import (
+    BrokerChannels,
     BrokerLifecycleManager,
-    ControllerChannels,
     DirectoryFailureNotToldError,
     LocalReplicas,
     RegistrationTimeout,
@@ -90,7 +90,7 @@ class Broker:
             broker_id=1,
             replicas=LocalReplicas(directories=directories, on_disk=(), emptied=(), listener=self.replicas),
             static_config={},
-            channels=ControllerChannels(heartbeats=self.channel, assignments=self.assignment_channel),
+            channels=BrokerChannels(heartbeats=self.channel, assignments=self.assignment_channel),
             published=self.published,
             heartbeat_interval_ms=INTERVAL_MS,
             clock=self.clock,

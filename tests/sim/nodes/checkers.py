@@ -336,7 +336,7 @@ def left_behind(hosts: Sequence[Host], clients: Sequence[str]) -> str | None:
             return f"node {host.id} does not run"
         if node._slices.waiting:
             return f"node {host.id} has {node._slices.waiting} pieces of work"
-        for listener in node._listeners:
+        for listener in node._listeners or ():
             held = sum(listener._memory._held.values())
             unread = sum(listener._unread._held.values())
             places, pumps = listener._door.count, len(listener._pumps)

@@ -24,7 +24,8 @@ from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.refusals import Refusal
 
 _EXACT, _DEFAULT, _ANY = range(3)
-"""Match types."""
+"""How a component of the filter matches, by Kafka's numbers: by name, the default entity, or any entity of its type
+(KIP-546)."""
 
 
 def handle_describe_client_quotas(

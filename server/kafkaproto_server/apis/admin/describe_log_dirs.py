@@ -43,7 +43,8 @@ def handle_describe_log_dirs(
         if directory.is_online and directory.directory_id is not None:
             online[directory.directory_id] = result
     topics: dict[tuple[bytes, str], Topic] = {}
-    for log in services.replicas.logs() if wanted is None or wanted else ():
+    # An empty list asks for directories without replicas.
+    for log in services.questions.logs() if wanted is None or wanted else ():
         key = (log.directory_id, log.topic)
         if log.directory_id in online and (wanted is None or (log.topic, log.index) in wanted):
             topic = topics.get(key)

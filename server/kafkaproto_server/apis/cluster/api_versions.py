@@ -24,7 +24,7 @@ from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.metadata.features import KRAFT_VERSION, supported_ranges
-from kafkaproto_server.requests.context import HandlerResult, RequestContext
+from kafkaproto_server.requests.context import RequestContext
 
 _SOFTWARE_WORD = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 _FIRST_WITH_SOFTWARE = 3
@@ -86,7 +86,9 @@ def api(advertised: Advertised) -> Api:
     """The row. The versions of the whole table come from ``advertised``, because this module does not know the
     table."""
 
-    def handle(request: ApiVersionsRequest, context: RequestContext, services: Services) -> HandlerResult:
+    def handle(
+        request: ApiVersionsRequest, context: RequestContext, services: Services
+    ) -> ApiVersionsResponse:
         return _respond(request, context, services, advertised)
 
     # Everybody may ask: no client could choose a version of any other request without it.

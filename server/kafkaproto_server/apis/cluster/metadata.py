@@ -13,8 +13,6 @@ create.
 A topic's part of the response is encoded once, and kept while the topic and the brokers do not change
 (`requests.caches`): clients that ask for all topics ask often. That part is the same for all clients that may describe
 the topic; authorized operations are inserted. The handler works in steps.
-
-Not done: creating Kafka's own topics when a request names them; they need configs that come with the coordinators.
 """
 
 from __future__ import annotations
@@ -123,6 +121,7 @@ def _asked(request: MetadataRequest, version: int) -> Steps[_AskedTopics]:
             asked.names[topic.name] = None
         yield
     by_id = bool(asked.ids)
+    # From version 12 on, a topic may have its id in place of its name (KIP-516).
     asked.is_wrong = by_id or by_nothing if version < _FIRST_WITH_TOPIC_IDS else by_nothing and not by_id
     return asked
 
@@ -225,6 +224,7 @@ class _View:
 
     def _leader_error(self, leader: int) -> ErrorCode:
         broker = self.image.brokers.get(leader)
+        # The leader serves, but not on this listener: newer clients learn of this mistake in its configuration.
         lacks_listener = broker is not None and not broker.fenced
         if lacks_listener and self.version >= _FIRST_WITH_LISTENER_ERROR:
             return ErrorCode.LISTENER_NOT_FOUND
@@ -348,6 +348,7 @@ def _add_by_name(
             if creates and not may_create_any and not view.may(Operation.CREATE, name):
                 error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
             elif creates and is_internal:
+                # Not as clients' topics: it has the partitions and configs that its coordinators need.
                 view.services.controller.create_internal_topic(name)
             elif creates and len(missing) < MAX_AUTO_CREATED:
                 missing.append(name)

@@ -81,6 +81,7 @@ def _refusal(image: ClusterImage, name: str, index: int, *, may: bool) -> ErrorC
     topic_id = image.topic_ids.get(name)
     if topic_id is None or index not in image.topics[topic_id].partitions:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    # Last, because in Apache Kafka the replica manager says it.
     return ErrorCode.INVALID_TOPIC_EXCEPTION if name in INTERNAL_TOPICS else ErrorCode.NONE
 
 

@@ -63,11 +63,12 @@ def _refusal(name: str, context: RequestContext, services: Services) -> tuple[Er
 
 
 def _fill(place: Partition, topic: str, services: Services) -> Steps[None]:
-    found = services.replicas.producers_of(topic, place.partition_index)
+    found = services.questions.producers_of(topic, place.partition_index)
     if isinstance(found, ErrorCode):
         place.error_code = found
         return
     count, producers = found
+    # So much memory the first one takes (`QuestionPort.producers_of`).
     yield 8 * count
     for each in producers:
         place.active_producers.append(

@@ -88,11 +88,11 @@ def handle_fetch(
         may = is_allowed(context, services, Operation.CLUSTER_ACTION)
         if throttle is not None and may:
             throttle.exempt()
-        give_up = services.replicas.fetch(values, context.api_version, lambda _: may, done, None)
+        give_up = services.fetches.fetch(values, context.api_version, lambda _: may, done, None)
     else:
         if throttle is not None:
             values = _within(values, throttle.most_bytes())
-        give_up = services.replicas.fetch(
+        give_up = services.fetches.fetch(
             values,
             context.api_version,
             lambda name: is_allowed(context, services, Operation.READ, ResourceType.TOPIC, name),

@@ -39,6 +39,7 @@ def handle_init_producer_id(
         return _of_transactional_id(request, request.transactional_id, context, services)
     if not _may_have_one(context, services):
         return _without_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    # A producer has both or neither (KIP-360).
     if (request.producer_id == _NO_ID) is not (request.producer_epoch == _NO_EPOCH):
         return _without_id(ErrorCode.INVALID_REQUEST)
     reply: Deferred[InitProducerIdResponse] = Deferred()
@@ -49,7 +50,7 @@ def handle_init_producer_id(
         else:
             reply.resolve(InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))
 
-    services.replicas.new_producer_id(take)
+    services.producer_ids.next(take)
     return reply
 
 
@@ -81,6 +82,7 @@ def _of_transactional_id(
 
 
 def _may_have_one(context: RequestContext, services: Services) -> bool:
+    # Who may write to any topic at all may do so idempotently (KIP-679).
     authorizer = services.metadata.authorizer()
     return (
         authorizer is None

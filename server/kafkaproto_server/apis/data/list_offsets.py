@@ -135,6 +135,7 @@ class _OffsetsPlan:
 
 def _fill(place: Partition, result: OffsetResult, version: int) -> None:
     place.error_code = result.code
+    # KIP-207: older clients do not know the error. They try again after this one as well.
     if result.code is ErrorCode.OFFSET_NOT_AVAILABLE and version < _FIRST_WITH_OFFSET_NOT_AVAILABLE:
         place.error_code = ErrorCode.LEADER_NOT_AVAILABLE
     place.timestamp = result.timestamp

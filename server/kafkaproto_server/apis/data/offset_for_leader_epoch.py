@@ -57,7 +57,7 @@ def _fill(
     asked: OffsetForLeaderEpochRequest.OffsetForLeaderPartition,
     services: Services,
 ) -> None:
-    end = services.replicas.end_of_epoch(
+    end = services.questions.end_of_epoch(
         EpochQuery(
             topic=topic,
             index=asked.partition,

@@ -47,9 +47,11 @@ _log = logging.getLogger("kafkaproto.server.producers")
 _FIRST_WITH_TOPIC_IDS = 13
 _FIRST_WITH_LEADERS = 10
 _FIRST_WITH_ZSTD = 7
+"""The version of Produce with KIP-110."""
 _VALID_ACKS = (-1, 0, 1)
 _ADMIN_CLIENT_ID = "__admin_client"
-"""The client id under which Kafka lets anybody write to its own topics who may."""
+"""With this client id, Apache Kafka lets whoever has WRITE produce to its internal topics
+(``AdminUtils.ADMIN_CLIENT_ID``)."""
 _TRANSACTIONAL_AT = 22
 _TRANSACTIONAL_BIT = 0x10
 """In the byte at that position of a record batch."""
@@ -75,6 +77,8 @@ def handle_produce(
     sender = Sender(context.client_host, _records_bytes(request))
     plan = _ProducePlan(sender)
     transactional_id = None
+    # The batches say it, and not the request's transactional id: as in Apache Kafka
+    # (``RequestUtils.hasTransactionalRecords``).
     if _has_transactional_records(request):
         transactional_id = request.transactional_id
         if transactional_id is None or not is_allowed(
@@ -101,7 +105,8 @@ def handle_produce(
         reply.resolve(response)
 
     items = list(plan.items.values())
-    at_once, produce = ITEMS_AT_ONCE, services.replicas.produce
+    at_once = ITEMS_AT_ONCE
+    produce: Produce = services.replicas.produce
     if transactional_id is not None:
         at_once = TRANSACTIONAL_ITEMS_AT_ONCE
         produce = _in_transaction(transactional_id, context.api_version, services)
@@ -170,6 +175,7 @@ class _ProducePlan:
             return
         named = topic.topic_id if context.api_version >= _FIRST_WITH_TOPIC_IDS else topic.name
         topic_id, error = _look_up(topic, context, services)
+        # After rights and topic: in Apache Kafka the replica manager checks it, which refused partitions never reach.
         if not error and acks not in _VALID_ACKS:
             error = ErrorCode.INVALID_REQUIRED_ACKS
         answered = self._by_topic.get(named)

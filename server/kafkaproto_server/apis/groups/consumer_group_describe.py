@@ -65,6 +65,7 @@ def _visible(described: Described, context: RequestContext, services: Services) 
         names.update(dict.fromkeys(member.subscribed_topic_names))
         for assignment in (member.assignment, member.target_assignment):
             names.update((each.topic_name, None) for each in assignment.topic_partitions)
+    # As in Apache Kafka, whoever may not see one topic of an assignment sees nothing of the group.
     if all(is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, each) for each in names):
         return described
     return Described(

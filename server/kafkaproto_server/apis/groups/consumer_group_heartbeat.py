@@ -27,6 +27,7 @@ from kafkaproto_server.requests.consumer_group_requests import (
 from kafkaproto_server.requests.context import RequestContext
 
 _FIRST_WITH_OWN_IDS = 1
+"""From this version on members choose their ids themselves (KIP-1082)."""
 
 Response = ConsumerGroupHeartbeatResponse
 
@@ -43,6 +44,7 @@ def handle_consumer_group_heartbeat(
         return is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, topic)
 
     names = request.subscribed_topic_names
+    # One name that the member may not see refuses all. Of what its regular expression finds it just gets no such topic.
     if names is not None and not all(may_describe(each) for each in names):
         return Response(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED)
     owned = request.topic_partitions

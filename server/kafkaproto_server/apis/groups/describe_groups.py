@@ -55,6 +55,7 @@ def _describe(group_id: str, context: RequestContext, services: Services) -> Des
     except CoordinatorError as error:
         found = DescribedGroup(code=error.code)
     code, message = found.code, found.message
+    # To older clients, a group that does not exist is Dead, and no error (KIP-1043).
     if code is ErrorCode.GROUP_ID_NOT_FOUND and context.api_version < _FIRST_WITH_NOT_FOUND:
         code = ErrorCode.NONE
     return Described(

@@ -91,6 +91,7 @@ def _find(
             return _error(key, denied)
     image = services.metadata.image().topic_by_name(topic)
     if image is None:
+        # Clients ask again after this error, and find the topic then.
         services.controller.create_internal_topic(topic)
         return _error(key, ErrorCode.COORDINATOR_NOT_AVAILABLE)
     partition = image.partitions.get(partition_of(place, len(image.partitions)))

@@ -25,6 +25,7 @@ from kafkaproto_server.requests.refusals import Refusal
 _FIRST_WITH_TWO_TIMEOUTS = 1
 _FIRST_WITH_KNOWN_IDS = 4
 _FIRST_WITH_NULL_PROTOCOLS = 7
+"""Earlier versions have an empty name in place of none (KIP-559)."""
 _FIRST_WITH_SKIPPING = 9
 
 

@@ -238,6 +238,7 @@ def _visible(
             yield None
         elif context.api_version < _FIRST_WITH_IDS:
             yield topic
+        # A topic that is deleted meanwhile has no id by which this version could name it.
         elif (topic_id := ids.get(topic.topic, ZERO_UUID)) == ZERO_UUID:
             yield None
         else:

@@ -55,6 +55,7 @@ def _described(
     names = {
         each.topic_name: None for member in described.members for each in member.assignment.topic_partitions
     }
+    # As in Apache Kafka, whoever may not see one topic of an assignment sees nothing of the group.
     if not all(is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, each) for each in names):
         return Described(
             group_id=group_id,

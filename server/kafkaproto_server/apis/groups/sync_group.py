@@ -21,6 +21,7 @@ from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.group_requests import SyncOutcome, SyncValues
 
 _FIRST_WITH_PROTOCOLS = 5
+"""Type and name of the protocol are mandatory from this version on (KIP-559)."""
 
 
 def handle_sync_group(

@@ -33,7 +33,8 @@ class Coordinators(Protocol[KeyT_contra, CoordinatorT_co]):
 
 
 class GroupPort(Coordinators[str, GroupShard], Protocol):
-    """The coordinators of groups, and which kinds of groups are served: that depends on features and configs."""
+    """The coordinators of groups, and which kinds of groups are served: that depends on features and configs.
+    Implemented by `shell.coordinators.groups.groups.GroupCoordinators`."""
 
     def serves_consumer_groups(self) -> bool:
         """Whether members may join by ConsumerGroupHeartbeat."""
@@ -52,7 +53,8 @@ class GroupPort(Coordinators[str, GroupShard], Protocol):
 
 
 class TransactionPort(Coordinators[str, TransactionCoordinator], Protocol):
-    """The coordinators of transactions, and what a leader of partitions asks them, wherever they are."""
+    """The coordinators of transactions, and what a leader of partitions asks them, wherever they are.
+    Implemented by `shell.coordinators.transactions.transaction_services.TransactionServices`."""
 
     def offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition that takes part in a transaction in which a group commits offsets."""

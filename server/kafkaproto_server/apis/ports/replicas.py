@@ -1,10 +1,13 @@
-"""The replicas of this broker."""
+"""The replicas of this broker. Results come by callback, now or later; errors are among them.
+
+The values that go in and out are in `requests.data` and `requests.fetch_requests`, because `core.replicas` knows them,
+too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-
-import msgspec
+from typing import Protocol
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.requests.context import Throttle
@@ -25,32 +28,61 @@ from kafkaproto_server.requests.data import (
 from kafkaproto_server.requests.fetch_requests import FetchValues
 
 
-class ReplicaPort(msgspec.Struct, frozen=True, kw_only=True):
-    """The replicas of this broker. Results come by callback, now or later."""
+class ReplicaPort(Protocol):
+    """What clients have done to logs. Implemented by `shell.replicas.replica_manager.ReplicaManager`."""
 
-    produce: Callable[[Sequence[ProduceItem], int, int, Produced], None]
-    """Append items, with the acks and the timeout in milliseconds that a producer asks for."""
-    write_markers: Callable[[Sequence[MarkerItem], Produced], None]
-    """Append the ends of transactions."""
-    fetch: Callable[[FetchValues, int, Callable[[str], bool], Fetched, Throttle | None], Callable[[], None]]
-    """Serve a Fetch request of a version. The third argument says whether the sender may read a topic, the last one
-    whether the response has to leave without records. Returns the function to call if nobody needs the response any
-    more."""
-    delete_records: Callable[[DeletionItem, int, RecordsDeleted], None]
-    """Delete the oldest records of a partition. The second argument is how long the other replicas have time, in
-    milliseconds."""
-    alter_directory: Callable[[str, int, str], ErrorCode]
-    """Move the replica of a partition, by topic and index, to the log directory with a path; or have it begin there, if
-    this broker has none yet. Returns what AlterReplicaLogDirs responds; the move takes its time."""
-    find_offset: Callable[[OffsetQuery, Callable[[OffsetResult], None]], None]
-    end_of_epoch: Callable[[EpochQuery], EpochEnd]
-    """Where an epoch ends in the log of a partition that this broker leads."""
-    producers_of: Callable[[str, int], ErrorCode | tuple[int, Iterator[ProducerStatus]]]
-    """How many active producers a partition has, by topic and index, and which; or why there is no answer. They are
-    looked at one by one, as the iterator is asked; with the first one it takes 8 bytes for each of them."""
-    logs: Callable[[], Iterator[LogStatus]]
-    """All logs of this broker that are open, looked at one by one."""
-    leader_of: Callable[[bytes, int], tuple[int, int]]
-    """Broker id and epoch of the leader of a partition, by topic id and partition; -1 for what is not known."""
-    new_producer_id: Callable[[Callable[[int | None], None]], None]
-    """Hand out a producer id; None if there is none now."""
+    def produce(self, items: Sequence[ProduceItem], acks: int, timeout_ms: int, done: Produced) -> None:
+        """Append items, with the acks and the timeout that a producer asks for."""
+
+    def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
+        """Append the ends of transactions."""
+
+    def delete_records(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
+        """Delete the oldest records of a partition. ``timeout_ms`` is how long the other replicas have time."""
+
+    def alter_directory(self, topic: str, index: int, path: str) -> ErrorCode:
+        """Move the replica of a partition to the log directory with a path; or have it begin there, if this broker has
+        none yet. Returns what AlterReplicaLogDirs responds; the move takes its time."""
+
+    def find_offset(self, query: OffsetQuery, done: Callable[[OffsetResult], None]) -> None:
+        """Find an offset by its time, or one of the special ones."""
+
+    def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
+        """Broker id and epoch of the leader of a partition; -1 for what is not known."""
+
+
+class FetchPort(Protocol):
+    """Reads of consumers and followers. Implemented by `shell.replicas.requests.fetches.Fetches`."""
+
+    def fetch(
+        self,
+        values: FetchValues,
+        version: int,
+        may_read: Callable[[str], bool],
+        done: Fetched,
+        throttle: Throttle | None,
+    ) -> Callable[[], None]:
+        """Serve a Fetch request of a version. ``may_read`` says whether the sender may read a topic, ``throttle``
+        whether the response has to leave without records. Returns the function to call if nobody needs the response
+        any more."""
+
+
+class QuestionPort(Protocol):
+    """What is known without a look at the disk. Implemented by `shell.replicas.requests.questions.Questions`."""
+
+    def end_of_epoch(self, query: EpochQuery) -> EpochEnd:
+        """Where an epoch ends in the log of a partition that this broker leads."""
+
+    def producers_of(self, topic: str, index: int) -> ErrorCode | tuple[int, Iterator[ProducerStatus]]:
+        """How many active producers a partition has, and which; or why there is no answer. They are looked at one by
+        one, as the iterator is asked; with the first one it takes 8 bytes for each of them."""
+
+    def logs(self) -> Iterator[LogStatus]:
+        """All logs of this broker that are open, looked at one by one."""
+
+
+class ProducerIdPort(Protocol):
+    """Ids for producers. Implemented by `shell.replicas.producer_ids.ProducerIdBlocks`."""
+
+    def next(self, take: Callable[[int | None], None]) -> None:
+        """Hand out an id; None if there is none now."""

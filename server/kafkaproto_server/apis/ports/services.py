@@ -10,7 +10,7 @@ import msgspec
 from kafkaproto_server.apis.ports.controller import ControllerPort, QuorumPort
 from kafkaproto_server.apis.ports.coordinators import GroupPort, ShareStatePort, TransactionPort
 from kafkaproto_server.apis.ports.node import MetadataPort, NodePort
-from kafkaproto_server.apis.ports.replicas import ReplicaPort
+from kafkaproto_server.apis.ports.replicas import FetchPort, ProducerIdPort, QuestionPort, ReplicaPort
 from kafkaproto_server.apis.ports.shares import SharePort
 
 
@@ -35,6 +35,9 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
     controller: ControllerPort
     quorum: QuorumPort
     replicas: ReplicaPort = ABSENT
+    fetches: FetchPort = ABSENT
+    questions: QuestionPort = ABSENT
+    producer_ids: ProducerIdPort = ABSENT
     groups: GroupPort = ABSENT
     transactions: TransactionPort = ABSENT
     share_state: ShareStatePort = ABSENT

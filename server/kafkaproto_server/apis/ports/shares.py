@@ -16,7 +16,8 @@ from kafkaproto_server.requests.share_requests import (
 
 
 class SharePort(Protocol):
-    """Results come by callback, now or later; errors are among them."""
+    """Results come by callback, now or later; errors are among them. Implemented by
+    `shell.share_partitions.service.ShareService`."""
 
     def serves_share_groups(self) -> bool:
         """Whether this broker serves share groups at all: that depends on a feature."""

@@ -10,18 +10,19 @@ responds NOT_LEADER_OR_FOLLOWER.
 from __future__ import annotations
 
 from kafkaproto.api import ApiKey
+from kafkaproto.message import Message
 from kafkaproto.messages import DescribeQuorumRequest
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.metadata.security.acls import Operation
-from kafkaproto_server.requests.context import HandlerResult, RequestContext
+from kafkaproto_server.requests.context import RequestContext
 
 
 def handle_describe_quorum(
     request: DescribeQuorumRequest, context: RequestContext, services: Services
-) -> HandlerResult:
+) -> Message:
     """Return what this node's replica knows of the quorum."""
     return services.quorum.describe(request, context.api_version)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from kafkaproto.api import ApiKey
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.message import Message
 from kafkaproto.messages import CreateDelegationTokenRequest, CreateDelegationTokenResponse
 from kafkaproto_server.apis.access import of_items
 from kafkaproto_server.apis.api import FORWARDED, Api, Served
@@ -18,9 +17,10 @@ from kafkaproto_server.apis.authorization import denial, is_allowed
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
+from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.security.delegation_tokens import token_owner
-from kafkaproto_server.requests.context import HandlerResult, RequestContext, changed
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.refusals import Refusal
 
 _FIRST_WITH_REQUESTER = 3
@@ -28,13 +28,15 @@ _FIRST_WITH_REQUESTER = 3
 
 def handle_create_delegation_token(
     request: CreateDelegationTokenRequest, context: RequestContext, services: Services
-) -> HandlerResult:
+) -> Response | Deferred[Response]:
     """Submit the request to this node's controller, if the sender may have such a token."""
     owner = token_owner(request.owner_principal_type, request.owner_principal_name, context.principal)
     asked = (Operation.CREATE_TOKENS, ResourceType.USER, owner)
 
-    def name_both(response: Message) -> Message:
-        assert isinstance(response, CreateDelegationTokenResponse)
+    def name_both(response: Response) -> Response:
+        if not isinstance(response, CreateDelegationTokenResponse):
+            # There is none: too many wait for the controller.
+            return response
         if request.owner_principal_name:
             # Unchanged: joined and split again, they might be too long for the response.
             response.principal_type = request.owner_principal_type or ""
@@ -53,7 +55,7 @@ def handle_create_delegation_token(
         code = ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED
         refusal = Refusal(code=code, message=denial(context, *asked), version=context.api_version)
         return name_both(refuse(request, refusal))
-    return changed(services.controller.submit(request, context), name_both)
+    return services.controller.submit(request, context).then(name_both)
 
 
 def refuse(request: CreateDelegationTokenRequest, refusal: Refusal) -> CreateDelegationTokenResponse:

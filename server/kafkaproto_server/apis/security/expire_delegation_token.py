@@ -12,13 +12,14 @@ from kafkaproto_server.apis.api import FORWARDED, Api, Served
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.security.tokens import NO_TIME, is_proven, not_proven
-from kafkaproto_server.requests.context import HandlerResult, RequestContext
+from kafkaproto_server.base.later import Deferred
+from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.requests.refusals import Refusal
 
 
 def handle_expire_delegation_token(
     request: ExpireDelegationTokenRequest, context: RequestContext, services: Services
-) -> HandlerResult:
+) -> ExpireDelegationTokenResponse | Deferred[Response]:
     """Submit the request to this node's controller, which knows the token's owner."""
     if not is_proven(context):
         return refuse(request, not_proven(context))

@@ -20,19 +20,19 @@ from kafkaproto.messages import (
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import SMALL
 from kafkaproto_server.apis.ports.services import Services
-from kafkaproto_server.requests.context import HandlerResult, RequestContext
+from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.refusals import Refusal
 
 
 def handle_sasl_handshake(
     request: SaslHandshakeRequest, context: RequestContext, services: Services
-) -> HandlerResult:
+) -> SaslHandshakeResponse:
     return SaslHandshakeResponse(error_code=ErrorCode.ILLEGAL_SASL_STATE)
 
 
 def handle_sasl_authenticate(
     request: SaslAuthenticateRequest, context: RequestContext, services: Services
-) -> HandlerResult:
+) -> SaslAuthenticateResponse:
     return refuse_authenticate(
         request,
         Refusal(

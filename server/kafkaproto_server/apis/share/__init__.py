@@ -1,1 +1,1 @@
-"""Share groups (KIP-932)."""
+"""What members of share groups ask of the leaders of partitions (KIP-932)."""

@@ -17,8 +17,10 @@ from kafkaproto_server.requests.share_requests import AcknowledgedRange, ShareMe
 FIRST_WITH_RENEWAL: Final = 2
 """The first version in which members may renew their locks (KIP-1222)."""
 _HIGHEST_TYPE: Final = 3
+"""Reject, after gap, accept and release (KIP-932)."""
 _RENEW: Final = 4
 _MAX_MEMBER_ID_LENGTH: Final = 36
+"""That of a UUID in its longest form."""
 _MOVED: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
@@ -45,8 +47,8 @@ def checked_ranges(
 ) -> list[AcknowledgedRange] | None:
     """The acknowledgements of one partition, perhaps none; None if something is wrong with them.
 
-    They ascend and do not overlap. Each has one type for all, or one for each offset. Locks are renewed only by a
-    request that says so.
+    They ascend. As in Apache Kafka, one may begin with the last offset of the one before. Each has one type for all, or
+    one for each offset. Locks are renewed only by a request that says so.
     """
     highest = _RENEW if can_renew else _HIGHEST_TYPE
     ranges: list[AcknowledgedRange] = []

@@ -9,15 +9,13 @@ The sender needs CLUSTER_ACTION on the cluster.
 
 from __future__ import annotations
 
-from typing import Any
-
 from kafkaproto.api import ApiKey
 from kafkaproto.messages import InitializeShareGroupStateRequest, InitializeShareGroupStateResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.ports.services import Services
-from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
+from kafkaproto_server.apis.share_state.state_partitions import ResponseClasses, asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
@@ -26,6 +24,8 @@ from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.share_state import Done
 
 Response = InitializeShareGroupStateResponse
+_Named = InitializeShareGroupStateRequest.PartitionData
+_CLASSES = ResponseClasses(Response, Response.InitializeStateResult, Response.PartitionResult)
 
 
 def handle_initialize_share_group_state(
@@ -33,14 +33,13 @@ def handle_initialize_share_group_state(
 ) -> Steps[Deferred[Response]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: _Named, done: Done) -> None:
         coordinator.initialize(key, named.state_epoch, named.start_offset, done)
 
     return asked(
         request,
         services.share_state,
-        Response,
-        Response.InitializeStateResult,
+        _CLASSES,
         ask=ask,
         needs_partitions=False,
     )
@@ -52,5 +51,5 @@ API = Api(
     broker=Served(
         handler=handle_initialize_share_group_state, access=Access(operation=Operation.CLUSTER_ACTION)
     ),
-    refuse=refusing(Response, Response.InitializeStateResult),
+    refuse=refusing(_CLASSES),
 )

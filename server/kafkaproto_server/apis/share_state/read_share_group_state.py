@@ -8,7 +8,8 @@ The sender needs CLUSTER_ACTION on the cluster.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from kafkaproto.api import ApiKey
 from kafkaproto.messages import ReadShareGroupStateRequest, ReadShareGroupStateResponse
@@ -16,15 +17,17 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.ports.services import Services
-from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
+from kafkaproto_server.apis.share_state.state_partitions import ResponseClasses, asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.metadata.security.acls import Operation
 from kafkaproto_server.requests.context import RequestContext
-from kafkaproto_server.requests.share_state import Done, ShareStateResult
+from kafkaproto_server.requests.share_state import Done, ShareStateResult, StateBatch
 
 Response = ReadShareGroupStateResponse
+_Named = ReadShareGroupStateRequest.PartitionData
+_CLASSES = ResponseClasses(Response, Response.ReadStateResult, Response.PartitionResult)
 BYTES_A_BATCH = 256
 """Memory of a batch in the response."""
 
@@ -34,35 +37,34 @@ def handle_read_share_group_state(
 ) -> Steps[Deferred[Any]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: _Named, done: Done) -> None:
         coordinator.read(key, named.leader_epoch, done)
 
-    reply: Deferred[Any] = yield from asked(
-        request, services.share_state, Response, Response.ReadStateResult, ask=ask, fill=_fill
-    )
+    reply: Deferred[Any] = yield from asked(request, services.share_state, _CLASSES, ask=ask, fill=_fill)
     return reply.then(_with_batches)
 
 
-def _fill(place: Any, result: ShareStateResult) -> None:
+def _fill(place: Response.PartitionResult, result: ShareStateResult) -> None:
     if result.state is not None:
         place.state_epoch = result.state.state_epoch
         place.start_offset = result.state.start_offset
         # As the coordinator has them, until all are there: they take little memory.
-        place.state_batches = result.state.batches
+        place.state_batches = cast("list[Response.StateBatch]", result.state.batches)
 
 
-def _with_batches(response: Any) -> Steps[Response]:
+def _with_batches(response: Response) -> Steps[Response]:
     """The response, once the batches of each partition are as it has to have them."""
     for topic in response.results:
         for place in topic.partitions:
             yield BYTES_A_BATCH * len(place.state_batches)
-            place.state_batches = [Response.StateBatch(**each._asdict()) for each in place.state_batches]
-    return response  # type: ignore[no-any-return]
+            kept = cast(Sequence[StateBatch], place.state_batches)
+            place.state_batches = [Response.StateBatch(**each._asdict()) for each in kept]
+    return response
 
 
 API = Api(
     key=ApiKey.READ_SHARE_GROUP_STATE,
     bounds=ITEMS,
     broker=Served(handler=handle_read_share_group_state, access=Access(operation=Operation.CLUSTER_ACTION)),
-    refuse=refusing(Response, Response.ReadStateResult),
+    refuse=refusing(_CLASSES),
 )

@@ -8,15 +8,13 @@ The sender needs CLUSTER_ACTION on the cluster.
 
 from __future__ import annotations
 
-from typing import Any
-
 from kafkaproto.api import ApiKey
 from kafkaproto.messages import ReadShareGroupStateSummaryRequest, ReadShareGroupStateSummaryResponse
 from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.ports.services import Services
-from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
+from kafkaproto_server.apis.share_state.state_partitions import ResponseClasses, asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
@@ -25,6 +23,8 @@ from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.share_state import Done, ShareStateResult
 
 Response = ReadShareGroupStateSummaryResponse
+_Named = ReadShareGroupStateSummaryRequest.PartitionData
+_CLASSES = ResponseClasses(Response, Response.ReadStateSummaryResult, Response.PartitionResult)
 
 
 def handle_read_share_group_state_summary(
@@ -32,15 +32,13 @@ def handle_read_share_group_state_summary(
 ) -> Steps[Deferred[Response]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: _Named, done: Done) -> None:
         coordinator.read_summary(key, done)
 
-    return asked(
-        request, services.share_state, Response, Response.ReadStateSummaryResult, ask=ask, fill=_fill
-    )
+    return asked(request, services.share_state, _CLASSES, ask=ask, fill=_fill)
 
 
-def _fill(place: Any, result: ShareStateResult) -> None:
+def _fill(place: Response.PartitionResult, result: ShareStateResult) -> None:
     if result.state is not None:
         place.state_epoch = result.state.state_epoch
         place.leader_epoch = result.leader_epoch
@@ -54,5 +52,5 @@ API = Api(
     broker=Served(
         handler=handle_read_share_group_state_summary, access=Access(operation=Operation.CLUSTER_ACTION)
     ),
-    refuse=refusing(Response, Response.ReadStateSummaryResult),
+    refuse=refusing(_CLASSES),
 )

@@ -7,9 +7,9 @@ often the request does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from kafkaproto.error_codes import describe
 from kafkaproto.message import Message
@@ -18,36 +18,79 @@ from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
 from kafkaproto_server.core.coordinators.values import CoordinatorError
-from kafkaproto_server.requests.refusals import Refusal, Refuse
+from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.share_state import Done, ShareStateResult
 
-ResponseT = TypeVar("ResponseT", bound=Message)
 
-Ask = Callable[[ShareCoordinator, SharePartitionKey, Any, Done], None]
-"""Asks a share coordinator for a share partition, by the partition of the request."""
-Fill = Callable[[Any, ShareStateResult], None]
-"""Puts a result into the response's partition."""
+class NamedPartition(Protocol):
+    """A partition in a request, with what the API says of it."""
+
+    @property
+    def partition(self) -> int: ...
+
+
+NamedT = TypeVar("NamedT", bound=NamedPartition)
+NamedT_co = TypeVar("NamedT_co", bound=NamedPartition, covariant=True)
+
+
+class NamedTopic(Protocol[NamedT_co]):
+    """A topic in a request."""
+
+    @property
+    def topic_id(self) -> bytes: ...
+
+    @property
+    def partitions(self) -> Sequence[NamedT_co]: ...
+
+
+class StateRequest(Protocol[NamedT_co]):
+    """The request of any of the APIs."""
+
+    @property
+    def group_id(self) -> str: ...
+
+    @property
+    def topics(self) -> Sequence[NamedTopic[NamedT_co]]: ...
+
+
+ResponseT = TypeVar("ResponseT", bound=Message)
+TopicT = TypeVar("TopicT")
+PlaceT = TypeVar("PlaceT")
+ResponseT_co = TypeVar("ResponseT_co", bound=Message, covariant=True)
+TopicT_co = TypeVar("TopicT_co", covariant=True)
+PlaceT_co = TypeVar("PlaceT_co", covariant=True)
+
+
+class ResponseClasses(NamedTuple, Generic[ResponseT_co, TopicT_co, PlaceT_co]):
+    """Of what the response of one of the APIs is made."""
+
+    response: Callable[..., ResponseT_co]
+    """Made of ``results``, one for each topic."""
+    topic: Callable[..., TopicT_co]
+    """Made of ``topic_id`` and ``partitions``."""
+    partition: Callable[..., PlaceT_co]
+    """Made of ``partition``, ``error_code`` and ``error_message``."""
 
 
 def asked(
-    request: Any,
+    request: StateRequest[NamedT],
     coordinators: ShareStatePort,
-    response_type: type[ResponseT],
-    topic_type: Callable[..., Any],
+    classes: ResponseClasses[ResponseT, TopicT, PlaceT],
     *,
-    ask: Ask,
-    fill: Fill = lambda place, result: None,
+    ask: Callable[[ShareCoordinator, SharePartitionKey, NamedT, Done], None],
+    fill: Callable[[PlaceT, ShareStateResult], None] = lambda place, result: None,
     needs_partitions: bool = True,
 ) -> Steps[Deferred[ResponseT]]:
-    """Ask for each partition, one a step. With ``needs_partitions`` the response is empty if a topic has none."""
+    """Ask for each partition, one a step. ``ask`` asks the share coordinator for a partition of the request, ``fill``
+    puts a result into the response's partition. With ``needs_partitions`` the response is empty if a topic has none."""
     reply: Deferred[ResponseT] = Deferred()
-    response: Any = response_type()
-    gather = Gather(lambda: reply.resolve(response))
+    results: list[TopicT] = []
+    gather = Gather(lambda: reply.resolve(classes.response(results=results)))
 
-    def done(places: list[Any], position: int, result: ShareStateResult) -> None:
+    def done(places: list[PlaceT], position: int, partition: int, result: ShareStateResult) -> None:
         # Anew, also if the request names the partition twice.
-        place = places[position] = type(response).PartitionResult(
-            partition=places[position].partition, error_code=result.code, error_message=result.message
+        place = places[position] = classes.partition(
+            partition=partition, error_code=result.code, error_message=result.message
         )
         fill(place, result)
         gather.came()
@@ -56,10 +99,10 @@ def asked(
         needs_partitions and not all(each.partitions for each in request.topics)
     )
     if not is_empty:
-        for topic_id, named, places, position in _places(request, response, topic_type):
+        for topic_id, named, places, position in _places(request, results, classes):
             gather.asked()
             key = SharePartitionKey(request.group_id, topic_id, named.partition)
-            tell = partial(done, places, position)
+            tell = partial(done, places, position, named.partition)
             try:
                 coordinator = coordinators.of(key)
             except CoordinatorError as error:
@@ -71,41 +114,43 @@ def asked(
     return reply
 
 
-def refusing(response_type: type[ResponseT], topic_type: Callable[..., Any]) -> Refuse:
+def refusing(
+    classes: ResponseClasses[ResponseT, TopicT, PlaceT],
+) -> Callable[[StateRequest[NamedPartition], Refusal], Steps[ResponseT]]:
     """Makes the response with an error for each partition."""
 
-    def refuse(request: Any, refusal: Refusal) -> Steps[ResponseT]:
-        response: Any = response_type()
+    def refuse(request: StateRequest[NamedPartition], refusal: Refusal) -> Steps[ResponseT]:
+        results: list[TopicT] = []
         message = refusal.message or describe(refusal.code).message
         for topic in request.topics:
-            answered = topic_type(topic_id=bytes(topic.topic_id))
-            response.results.append(answered)
+            places: list[PlaceT] = []
+            results.append(classes.topic(topic_id=bytes(topic.topic_id), partitions=places))
             for named in topic.partitions:
-                place = type(response).PartitionResult(
+                place = classes.partition(
                     partition=named.partition, error_code=refusal.code, error_message=message
                 )
-                answered.partitions.append(place)
+                places.append(place)
                 yield
-        return response  # type: ignore[no-any-return]
+        return classes.response(results=results)
 
     return refuse
 
 
 def _places(
-    request: Any, response: Any, topic_type: Callable[..., Any]
-) -> Iterator[tuple[bytes, Any, list[Any], int]]:
-    """Fill a response with what a request names, and yield on the way: topic id, partition of the request, and the
+    request: StateRequest[NamedT], results: list[TopicT], classes: ResponseClasses[ResponseT, TopicT, PlaceT]
+) -> Iterator[tuple[bytes, NamedT, list[PlaceT], int]]:
+    """Fill the results with what a request names, and yield on the way: topic id, partition of the request, and the
     place of the partition in the response."""
-    topics: dict[bytes, Any] = {}
+    topics: dict[bytes, list[PlaceT]] = {}
     positions: dict[tuple[bytes, int], int] = {}
     for topic in request.topics:
         topic_id = bytes(topic.topic_id)
         for named in topic.partitions:
-            answered = topics.get(topic_id)
-            if answered is None:
-                answered = topics[topic_id] = topic_type(topic_id=topic_id)
-                response.results.append(answered)
-            position = positions.setdefault((topic_id, named.partition), len(answered.partitions))
-            if position == len(answered.partitions):
-                answered.partitions.append(type(response).PartitionResult(partition=named.partition))
-            yield topic_id, named, answered.partitions, position
+            places = topics.get(topic_id)
+            if places is None:
+                places = topics[topic_id] = []
+                results.append(classes.topic(topic_id=topic_id, partitions=places))
+            position = positions.setdefault((topic_id, named.partition), len(places))
+            if position == len(places):
+                places.append(classes.partition(partition=named.partition))
+            yield topic_id, named, places, position

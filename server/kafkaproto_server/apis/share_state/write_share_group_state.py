@@ -9,7 +9,6 @@ The sender needs CLUSTER_ACTION on the cluster.
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 from kafkaproto.api import ApiKey
 from kafkaproto.messages import WriteShareGroupStateRequest, WriteShareGroupStateResponse
@@ -17,7 +16,7 @@ from kafkaproto_server.apis.access import Access
 from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.bounds import ITEMS
 from kafkaproto_server.apis.ports.services import Services
-from kafkaproto_server.apis.share_state.state_partitions import asked, refusing
+from kafkaproto_server.apis.share_state.state_partitions import ResponseClasses, asked, refusing
 from kafkaproto_server.base.later import Deferred, Steps
 from kafkaproto_server.core.coordinators.share_state.coordinator import ShareCoordinator
 from kafkaproto_server.core.coordinators.share_state.state import SharePartitionKey
@@ -26,6 +25,8 @@ from kafkaproto_server.requests.context import RequestContext
 from kafkaproto_server.requests.share_state import MAX_STATE_BATCHES, Done, ShareState, StateBatch
 
 Response = WriteShareGroupStateResponse
+_Named = WriteShareGroupStateRequest.PartitionData
+_CLASSES = ResponseClasses(Response, Response.WriteStateResult, Response.PartitionResult)
 
 
 def handle_write_share_group_state(
@@ -33,13 +34,13 @@ def handle_write_share_group_state(
 ) -> Steps[Deferred[Response]]:
     """Ask the share coordinator for each partition."""
 
-    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: Any, done: Done) -> None:
+    def ask(coordinator: ShareCoordinator, key: SharePartitionKey, named: _Named, done: Done) -> None:
         coordinator.write(key, _state(named), named.leader_epoch, done)
 
-    return asked(request, services.share_state, Response, Response.WriteStateResult, ask=ask)
+    return asked(request, services.share_state, _CLASSES, ask=ask)
 
 
-def _state(named: Any) -> ShareState:
+def _state(named: _Named) -> ShareState:
     return ShareState(
         named.state_epoch,
         named.start_offset,
@@ -56,5 +57,5 @@ API = Api(
     key=ApiKey.WRITE_SHARE_GROUP_STATE,
     bounds=ITEMS,
     broker=Served(handler=handle_write_share_group_state, access=Access(operation=Operation.CLUSTER_ACTION)),
-    refuse=refusing(Response, Response.WriteStateResult),
+    refuse=refusing(_CLASSES),
 )

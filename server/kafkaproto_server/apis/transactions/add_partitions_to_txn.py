@@ -63,6 +63,7 @@ def _of_producer(
     refused: dict[TopicPartition, ErrorCode] = {}
     for topic in topics:
         yield
+        # As in Apache Kafka, no right suffices for its own topics: offsets come into a transaction by AddOffsetsToTxn.
         may = topic.name not in INTERNAL_TOPICS and is_allowed(
             context, services, Operation.WRITE, ResourceType.TOPIC, topic.name
         )

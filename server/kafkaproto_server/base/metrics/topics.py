@@ -56,7 +56,7 @@ class TopicCounts:
 @dataclass(slots=True, kw_only=True)
 class Waiting:
     operations: int = 0
-    """How many do."""
+    """How many requests, or partitions of requests, wait."""
     watched: int = 0
     """How many partitions they wait for."""
 
@@ -79,7 +79,7 @@ class TopicMetrics:
     replication_bytes_in: int = 0
     """Records that this broker copied as a follower."""
     replication_bytes_out: int = 0
-    """Records that followers got."""
+    """Records that this broker sent to followers."""
     reassignment_bytes_in: int = 0
     """Those of `replication_bytes_in` of replicas that a reassignment adds."""
     reassignment_bytes_out: int = 0
@@ -95,13 +95,13 @@ class TopicMetrics:
     expired_consumer_fetches: int = 0
     """Fetch requests of consumers that waited for as long as they may."""
     expired_follower_fetches: int = 0
-    """The same of followers."""
+    """Fetch requests of followers that waited for as long as they may."""
     produces: Waiting = field(default_factory=Waiting)
     """Produce requests that wait for replicas, and coordinators for those of markers."""
     fetches: Waiting = field(default_factory=Waiting)
     share_fetches: Waiting = field(default_factory=Waiting)
     deletions: Waiting = field(default_factory=Waiting)
-    """Partitions of DeleteRecords requests."""
+    """Partitions of DeleteRecords requests that wait for replicas."""
     _rest: TopicCounts = field(default_factory=TopicCounts)
 
     def of(self, topic: str) -> TopicCounts:

@@ -48,7 +48,7 @@ class LocalReplicas:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ControllerChannels:
+class BrokerChannels:
     """The channels of one broker to its active controller."""
 
     heartbeats: ControllerChannel
@@ -67,7 +67,7 @@ class BrokerLifecycleManager:
         broker_id: int,
         replicas: LocalReplicas,
         static_config: Mapping[str, str],
-        channels: ControllerChannels,
+        channels: BrokerChannels,
         published: Published,
         heartbeat_interval_ms: int,
         clock: Clock,

@@ -12,7 +12,7 @@ from kafkaproto_server.shell.net.streams import Connect
 from kafkaproto_server.shell.process.threads import Workers
 
 
-class Machine(NamedTuple):
+class LocalMachine(NamedTuple):
     """The machine that the node runs on."""
 
     disk: Disk

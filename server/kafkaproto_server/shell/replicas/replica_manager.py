@@ -23,6 +23,8 @@ from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.requests.data import (
     DeletionItem,
     MarkerItem,
+    OffsetQuery,
+    OffsetResult,
     Produced,
     ProduceItem,
     RecordsDeleted,
@@ -50,7 +52,7 @@ from kafkaproto_server.shell.replicas.local_node import (
     BrokerNetwork,
     CurrentMetadata,
     LocalBroker,
-    Machine,
+    LocalMachine,
 )
 from kafkaproto_server.shell.replicas.missing_replicas import MissingReplicas
 from kafkaproto_server.shell.replicas.replica_settings import REPLICA_SETTINGS
@@ -75,7 +77,7 @@ class ReplicaManager:
         self,
         *,
         broker: LocalBroker,
-        machine: Machine,
+        machine: LocalMachine,
         network: BrokerNetwork,
         metadata: CurrentMetadata,
         directories: LogDirectories,
@@ -125,7 +127,6 @@ class ReplicaManager:
         )
         self.questions = Questions(self.replicas, metadata.image, self.moves.copies)
         self._searches = OffsetSearches(self.replicas, metadata.image, self.missing.reason, workers)
-        self.find_offset = self._searches.find
         self.brokers = KnownBrokers(metadata.image, network.listener_name)
         fetchers = self._new_fetchers(broker, machine, network)
         self._roles = ReplicaRoles(
@@ -151,7 +152,7 @@ class ReplicaManager:
             self.topic_metrics,
         )
 
-    def _new_fetches(self, machine: Machine) -> Fetches:
+    def _new_fetches(self, machine: LocalMachine) -> Fetches:
         return Fetches(
             replicas=self.replicas,
             image=self._image,
@@ -163,7 +164,7 @@ class ReplicaManager:
             metrics=self.topic_metrics,
         )
 
-    def _new_fetchers(self, broker: LocalBroker, machine: Machine, network: BrokerNetwork) -> Fetchers:
+    def _new_fetchers(self, broker: LocalBroker, machine: LocalMachine, network: BrokerNetwork) -> Fetchers:
         leaders = ToLeaders(
             broker_id=broker.broker_id,
             rng=machine.rng,
@@ -352,7 +353,7 @@ class ReplicaManager:
 
     # -- clients and brokers -----------------------------------------------------------------------------------
 
-    def produce(self, items: Sequence[ProduceItem], *, acks: int, timeout_ms: int, done: Produced) -> None:
+    def produce(self, items: Sequence[ProduceItem], acks: int, timeout_ms: int, done: Produced) -> None:
         self._appends.produce(items, acks=acks, timeout_ms=timeout_ms, done=done)
 
     def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
@@ -361,6 +362,12 @@ class ReplicaManager:
 
     def delete_records(self, item: DeletionItem, timeout_ms: int, done: RecordsDeleted) -> None:
         self._deletions.delete(item, timeout_ms, done)
+
+    def find_offset(self, query: OffsetQuery, done: Callable[[OffsetResult], None]) -> None:
+        self._searches.find(query, done)
+
+    def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
+        return self.missing.leader_of(topic_id, index)
 
     def alter_directory(self, topic: str, index: int, path: str) -> ErrorCode:
         topic_id = self._image().topic_ids.get(topic)

@@ -83,7 +83,7 @@ class Decisions:
         assert self._ledger is not None
         place = (partition.topic, partition.index)
         host = self._ledger.broker(partition.broker_id)
-        data = None if host is None or host.node is None or not host.is_up else host.node._data
+        data = None if host is None or host.node is None or not host.is_up else host.node._broker
         if host is None or data is None or place not in self._ledger.known:
             return None
         hosted = data.manager.replicas.get(partition.topic_id, partition.index)

@@ -107,7 +107,7 @@ class Ledger:
 
     def _note_committed(self, host: Host) -> None:
         """What a process has acknowledged since the last look counts, too, though it has ended."""
-        data = None if host.node is None else host.node._data
+        data = None if host.node is None else host.node._broker
         for hosted in () if data is None else data.manager.replicas:
             place = (hosted.partition.topic, hosted.partition.index)
             if place in self.known and not self.known[place].is_excused and hosted.log is not None:
@@ -343,7 +343,7 @@ class Ledger:
         """Of all nodes that run: the open replicas of partitions with records."""
         found = []
         for host in self._hosts:
-            data = None if host.quorum is None or host.node is None else host.node._data
+            data = None if host.quorum is None or host.node is None else host.node._broker
             if data is None:
                 continue
             for hosted in data.manager.replicas:

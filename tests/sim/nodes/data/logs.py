@@ -203,7 +203,7 @@ def _listed(names: _Names, directory: str, before: list[_Segment]) -> list[_Segm
 
 def _opened(host: Host, place: Place) -> str | None:
     """The directory of a replica that a running node has open."""
-    quorum, data = host.quorum, None if host.node is None else host.node._data
+    quorum, data = host.quorum, None if host.node is None else host.node._broker
     topic_id = None if quorum is None else quorum.published.image.topic_ids.get(place[0])
     if topic_id is None or data is None:
         return None

@@ -237,13 +237,13 @@ def _placed_on(image: ClusterImage, broker_id: int) -> list[tuple[bytes, int]]:
 
 
 def _open_replicas(host: Host) -> list[Hosted]:
-    data = None if host.quorum is None or host.node is None else host.node._data
+    data = None if host.quorum is None or host.node is None else host.node._broker
     return [] if data is None else [each for each in data.manager.replicas if each.log is not None]
 
 
 def _places(host: Host, topic_id: bytes, index: int) -> list[bytes]:
     """The directories in which a running node has a replica, or a copy that may become it; none if it is offline."""
-    data, directories = None if host.node is None else host.node._data, host.log_directories
+    data, directories = None if host.node is None else host.node._broker, host.log_directories
     hosted = None if data is None else data.manager.replicas.get(topic_id, index)
     if (
         data is None
@@ -258,7 +258,7 @@ def _places(host: Host, topic_id: bytes, index: int) -> list[bytes]:
 
 def _moving(host: Host) -> Iterator[str]:
     """Moves that have not ended. Of one that waits for others nothing is on a disk yet."""
-    data = None if host.node is None else host.node._data
+    data = None if host.node is None else host.node._broker
     for moving in () if data is None else data.manager.moves._by_id.values():
         partition = moving.hosted.partition
         yield f"{partition.topic}-{partition.index} on {host.id} moves to {moving.path}"

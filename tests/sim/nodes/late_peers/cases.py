@@ -110,7 +110,7 @@ class Known:
     def epoch_at(host: Host, topic: TopicImage, index: int) -> int:
         """The leader epoch in which a broker has a replica; within one life it never goes back. What the metadata say
         may be newer. Raises NotNowError if it has none."""
-        data = None if host.node is None else host.node._data
+        data = None if host.node is None else host.node._broker
         hosted = None if data is None else data.manager.replicas.get(topic.topic_id, index)
         if hosted is None or hosted.partition.leader_epoch < 0:
             raise NotNowError

@@ -167,7 +167,9 @@ def _marks_a_clean_shutdown_early() -> Patches:
         broker = None if self._running is None else self._running.broker
         if broker is not None and broker.broker_epoch is not None:
             mark_clean_shutdown(
-                self._running.opened.log_directories, disk=self._disk, broker_epoch=broker.broker_epoch
+                self._running.opened.log_directories,
+                disk=self._machine.disk,
+                broker_epoch=broker.broker_epoch,
             )
         await original(self)
 

@@ -1,5 +1,5 @@
-"""What a share coordinator does on its own: it removes the states of deleted topics, deletes records that are not needed
-any more, and writes cold states anew.
+"""What a share coordinator does on its own: it removes the states of deleted topics, deletes records that are not
+needed any more, and writes cold states anew.
 
 Many states take many turns of the loop (`_in_turns`).
 

@@ -84,9 +84,7 @@ class TransactionServices:
         self._appends = TransactionalAppends(
             added=self.added,
             leading=manager.for_coordinators.leading,
-            produce=lambda items, acks, timeout_ms, done: manager.produce(
-                items, acks=acks, timeout_ms=timeout_ms, done=done
-            ),
+            produce=manager.produce,
             clock=clock,
             call_at=manager.call_at,
             settings=CurrentSettings(VERIFICATION, configs),

@@ -13,7 +13,7 @@ from kafkaproto_server.shell.replicas.coordinators.coordinator_log import Partit
 from kafkaproto_server.shell.replicas.files.disk_jobs import DiskJob, do_jobs
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
-from kafkaproto_server.shell.replicas.local_node import Machine
+from kafkaproto_server.shell.replicas.local_node import LocalMachine
 from kafkaproto_server.shell.replicas.requests.appends import Appends
 from kafkaproto_server.shell.replicas.timers import Timers
 
@@ -25,7 +25,7 @@ class CoordinatorPartitions:
         self,
         replicas: HostedReplicas,
         appends: Appends,
-        machine: Machine,
+        machine: LocalMachine,
         timers: Timers,
         unknown: Callable[[bytes, int], ErrorCode],
     ) -> None:

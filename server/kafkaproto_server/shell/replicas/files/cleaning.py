@@ -33,7 +33,7 @@ from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
 from kafkaproto_server.shell.replicas.files.producer_snapshots import PRODUCERS_A_TURN
 from kafkaproto_server.shell.replicas.files.survey import DirectorySurvey
-from kafkaproto_server.shell.replicas.local_node import Machine
+from kafkaproto_server.shell.replicas.local_node import LocalMachine
 from kafkaproto_server.shell.storage.errors import StorageError, UnusableFileError, is_shortage
 from kafkaproto_server.shell.storage.log.cleaning import CleanedGroup, Cleaning, CleaningPlan
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
@@ -97,7 +97,7 @@ class LogCleaner:
     def __init__(
         self,
         replicas: HostedReplicas,
-        machine: Machine,
+        machine: LocalMachine,
         node_configs: Callable[[], NodeConfigs],
         refresh: Callable[[Hosted], None],
     ) -> None:

@@ -40,7 +40,7 @@ from kafkaproto_server.shell.replicas.files.topic_settings import TopicSettings
 from kafkaproto_server.shell.replicas.files.unopened import UnopenedReplicas
 from kafkaproto_server.shell.replicas.files.unused_directories import UnusedDirectories
 from kafkaproto_server.shell.replicas.files.working_directories import WorkingDirectories
-from kafkaproto_server.shell.replicas.local_node import Machine
+from kafkaproto_server.shell.replicas.local_node import LocalMachine
 from kafkaproto_server.shell.storage.directories.partition_directories import directory_name
 from kafkaproto_server.shell.storage.errors import (
     LogFailedError,
@@ -76,7 +76,7 @@ class HostedReplicas:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: LocalMachine,
         directories: WorkingDirectories,
         node_configs: Callable[[], NodeConfigs],
         listener: LogListener,

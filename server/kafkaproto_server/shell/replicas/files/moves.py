@@ -28,7 +28,7 @@ from kafkaproto_server.shell.replicas.files.log_settings import LOG_SETTINGS
 from kafkaproto_server.shell.replicas.files.move_jobs import MoveJobs, MovingReplica
 from kafkaproto_server.shell.replicas.files.move_steps import MoveSteps
 from kafkaproto_server.shell.replicas.files.move_switch import MoveSwitch
-from kafkaproto_server.shell.replicas.local_node import Machine
+from kafkaproto_server.shell.replicas.local_node import LocalMachine
 from kafkaproto_server.shell.replicas.timers import Timers
 from kafkaproto_server.shell.storage.directories.partition_directories import (
     FUTURE_SUFFIX,
@@ -49,7 +49,7 @@ class Moves:
     def __init__(
         self,
         replicas: HostedReplicas,
-        machine: Machine,
+        machine: LocalMachine,
         timers: Timers,
         *,
         broker_id: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto_server.config.node_config import default_config
-from kafkaproto_server.node.node import _socket_options
+from kafkaproto_server.node.listeners import _socket_options
 from kafkaproto_server.shell.net.limits import LISTEN_BACKLOG, SEND_BUFFER_BYTES
 from kafkaproto_server.shell.net.network import SocketOptions
 

@@ -10,7 +10,7 @@ from kafkaproto.messages import DescribeAclsResponse
 from kafkaproto_server.apis.table import refuse_at_once
 from kafkaproto_server.config.node_config import default_config
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
-from kafkaproto_server.node.node import current_authorizer
+from kafkaproto_server.node.services import current_authorizer
 from kafkaproto_server.requests.refusals import Refusal
 from tests.metadata.security.support.acl_making import acl, by_id, index_of
 
