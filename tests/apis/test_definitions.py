@@ -73,7 +73,8 @@ WALKS = {
     ],
     "ListOffsets": [
         ("apis/data/list_offsets.py", "services.replicas.find_offset("),
-        (f"{REPLICAS}/replica_manager.py", "found = find_offset("),
+        (f"{REPLICAS}/replica_manager.py", "self._searches.find("),
+        (f"{REPLICAS}/requests/offset_searches.py", "found = find_offset("),
         (f"{REPLICAS}/followers/offsets.py", "def find_offset("),
     ],
     "OffsetForLeaderEpoch": [
