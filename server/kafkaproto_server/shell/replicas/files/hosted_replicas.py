@@ -53,7 +53,8 @@ from kafkaproto_server.shell.storage.errors import (
     is_shortage,
 )
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.topic_log import Found, TopicLog
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.storage.log.topic_state import Found
 from kafkaproto_server.shell.storage.log.unsynced import Unsynced, time_to_make_durable
 from kafkaproto_server.shell.storage.offset_checkpoints import TopicPartition
 

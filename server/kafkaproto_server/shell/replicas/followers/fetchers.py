@@ -57,7 +57,7 @@ from kafkaproto_server.shell.replicas.followers.fetcher_values import (
 )
 from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
 from kafkaproto_server.shell.replicas.followers.throttles import ReplicationThrottle
-from kafkaproto_server.shell.storage.log.topic_log import Found
+from kafkaproto_server.shell.storage.log.topic_state import Found
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 
