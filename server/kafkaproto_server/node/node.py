@@ -49,13 +49,13 @@ from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.shell.broker.directory_watch import DirectoryWatch
 from kafkaproto_server.shell.broker.lifecycle_manager import BrokerLifecycleManager
 from kafkaproto_server.shell.net.admission import Admission
+from kafkaproto_server.shell.net.connections import ConnectionInfo
 from kafkaproto_server.shell.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.shell.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
-from kafkaproto_server.shell.net.listener import Listener, ListenerConfig
+from kafkaproto_server.shell.net.listener import Listener, ListenerConfig, Shared
 from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.shell.net.network import TCP, Network, SocketOptions
 from kafkaproto_server.shell.net.passes import Passes
-from kafkaproto_server.shell.net.pump import ConnectionInfo
 from kafkaproto_server.shell.process.memory import use_one_arena
 from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.shell.quorum.broker_probe import BrokerProbe, Prober
@@ -396,13 +396,15 @@ class Node:
             ),
             served_versions=partial(served_versions, kind),
             serve=lambda request, connection, respond: dispatcher[0].serve(request, connection, respond),
-            metrics=self._requests,
+            shared=Shared(
+                admission=admission,
+                memory=memory,
+                unread=unread,
+                passes=self._passes,
+                metrics=self._requests,
+            ),
             connection_ended=partial(self._connection_ended, dispatcher),
-            admission=admission,
             frame_limit=partial(frame_limit, kind=kind),
-            memory=memory,
-            unread=unread,
-            passes=self._passes,
             network=self._network,
         )
 
