@@ -25,7 +25,7 @@ from kafkaproto_server.base.types import METADATA_TOPIC_ID
 from kafkaproto_server.shell.storage.directories.meta_properties import read_log_directory
 from kafkaproto_server.shell.storage.disk import OsDisk
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.shell.storage.metadata.snapshot_file import read_snapshot_file
 from kafkaproto_server.tools.storage.storage import main

@@ -11,7 +11,7 @@ from kafkaproto import api
 from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto.messages import ApiVersionsResponse
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Request
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Request
 from tests.fuzz.live import fuzz_live
 from tests.shell.net.support.connections import listening
 

@@ -19,7 +19,7 @@ from kafkaproto.headers import encode_request_header
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.apis.table import APIS, TABLE
 from kafkaproto_server.base.types import ListenerKind
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Outcome
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Outcome
 from kafkaproto_server.shell.serving.dispatch import Dispatcher
 from kafkaproto_server.shell.serving.making_room import FREE_BYTES, Making, MakingRoom
 from kafkaproto_server.shell.serving.slices import Slices

@@ -22,12 +22,12 @@ from kafkaproto_server.base.metrics.requests import RequestMetrics
 from kafkaproto_server.base.types import Endpoint, ListenerKind
 from kafkaproto_server.config.node_config import Config
 from kafkaproto_server.shell.net.admission import Admission
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Respond
 from kafkaproto_server.shell.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
-from kafkaproto_server.shell.net.listener import Listener, ListenerConfig
+from kafkaproto_server.shell.net.listener import Listener, ListenerConfig, SharedByListeners
 from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.shell.net.network import Network, SocketOptions
 from kafkaproto_server.shell.net.passes import Passes
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Respond
 from kafkaproto_server.shell.quorum.broker_probe import BrokerProbe
 from kafkaproto_server.shell.serving.dispatch import Dispatcher
 
@@ -97,13 +97,15 @@ class NodeListeners:
             ),
             served_versions=partial(served_versions, kind),
             serve=self._serve,
-            metrics=self._metrics,
+            shared=SharedByListeners(
+                admission=self._admission,
+                memory=self._memory,
+                unread=self._unread[kind],
+                passes=self._passes,
+                metrics=self._metrics,
+            ),
             connection_ended=self._connection_ended,
-            admission=self._admission,
             frame_limit=partial(frame_limit, kind=kind),
-            memory=self._memory,
-            unread=self._unread[kind],
-            passes=self._passes,
             network=self._network,
         )
 

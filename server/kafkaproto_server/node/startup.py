@@ -50,10 +50,10 @@ from kafkaproto_server.shell.storage.errors import (
     of_log,
 )
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.reached import Reached, find_reached
 from kafkaproto_server.shell.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.shell.storage.log.retention import RetentionLimits
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from kafkaproto_server.shell.storage.metadata.bootstrap import read_bootstrap
 from kafkaproto_server.shell.storage.metadata.quorum_state_file import QuorumStateFile
 from kafkaproto_server.shell.storage.metadata.reconciliation import (

@@ -12,7 +12,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse
 from kafkaproto_server.base.ports import Buffer
 from kafkaproto_server.base.types import Endpoint
-from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Request
 from kafkaproto_server.shell.to_controller.channel import ControllerChannel
 
 SERVED = {18: (0, 4), 58: (0, 0), 62: (0, 4), 63: (0, 2)}

@@ -31,7 +31,7 @@ from kafkaproto_server.core.controller.values.events import CommandContext, Comm
 from kafkaproto_server.metadata.image.acl_index import NO_ACLS
 from kafkaproto_server.metadata.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.requests.context import ANONYMOUS, RequestContext, Response
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Outcome
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Outcome
 from kafkaproto_server.shell.process.collector_pauses import CollectorPauses
 from kafkaproto_server.shell.serving.dispatch import Dispatcher
 from kafkaproto_server.shell.serving.slices import Slices

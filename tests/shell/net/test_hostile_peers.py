@@ -19,9 +19,9 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 from kafkaproto import api
 from kafkaproto.connection import UnsupportedApiVersions
 from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Request
 from kafkaproto_server.shell.net.limits import MAX_REQUEST_SIZE_BYTES
 from kafkaproto_server.shell.net.listener import Listener
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Request
 from tests.fuzz.support.golden_requests import GOLDEN_REQUESTS
 from tests.shell.net.support.connections import (
     LOGGER,

@@ -10,10 +10,10 @@ from kafkaproto.messages import ApiVersionsResponse, DescribeClusterRequest, Des
 from kafkaproto_server.base.backoff import Backoff
 from kafkaproto_server.base.file_part import Sendable, as_buffers
 from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Request
 from kafkaproto_server.shell.net.network import Incoming
 from kafkaproto_server.shell.net.passes import WaitTurn
 from kafkaproto_server.shell.net.peers import DisconnectCause, PeerChannel, PeerDisconnected
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Request
 from kafkaproto_server.shell.net.streams import SocketBytes, connect_tcp
 from tests.shell.net.support.connections import SERVED, listening
 from tests.shell.storage.support.helpers import FixedRng

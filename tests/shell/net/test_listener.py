@@ -18,11 +18,11 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from kafkaproto_server.base.ports import Buffer
 from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.shell.net.admission import Admission, AdmissionLimits, Door, Place
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Request, Respond
 from kafkaproto_server.shell.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S, UNSENT_BYTES
 from kafkaproto_server.shell.net.listener import Acceptor, Listener, bind_listener
 from kafkaproto_server.shell.net.network import Incoming, SocketOptions, TcpIncoming
 from kafkaproto_server.shell.net.passes import Passes, WaitTurn
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Request, Respond
 from kafkaproto_server.shell.net.streams import ByteStream
 from tests.shell.net.support.connections import (
     LOGGER,

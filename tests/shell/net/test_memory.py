@@ -18,6 +18,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Request
 from kafkaproto_server.shell.net.limits import (
     CLOSED_AGAIN_S,
     CLOSED_AT_ONCE,
@@ -28,7 +29,6 @@ from kafkaproto_server.shell.net.limits import (
     UNCOUNTED_BYTES,
 )
 from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Request
 from tests.shell.net.support.connections import (
     LOGGER,
     echo,
@@ -340,7 +340,7 @@ async def test_peers_that_do_not_read_their_responses_hold_up_no_requests() -> N
         for each in stalled:
             nursery.start_soon(each.send_all, request(1, bytes(500_000)))
         await wait_until(
-            lambda: [pump._response_bytes > 0 for pump in listener._pumps.values()] == [True] * 2
+            lambda: [pump._memory.response_bytes > 0 for pump in listener._pumps.values()] == [True] * 2
         )
         assert memory.used_bytes == 0
         async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
@@ -453,7 +453,9 @@ async def test_what_a_closed_connection_held_does_not_wait_for_the_collector() -
     async with listening(serve, unread=UnreadResponses(1)) as (listener, port):
         first = await trio.open_tcp_stream("127.0.0.1", port)
         await first.send_all(request(1))
-        await wait_until(lambda: [pump._response_bytes > 0 for pump in listener._pumps.values()] == [True])
+        await wait_until(
+            lambda: [pump._memory.response_bytes > 0 for pump in listener._pumps.values()] == [True]
+        )
         closed = weakref.ref(next(iter(listener._pumps.values())))
         gc.disable()
         try:
@@ -503,12 +505,12 @@ async def test_single_bytes_are_not_remembered_one_by_one(is_busy: bool) -> None
         await wait_until(lambda: listener.statistics().open_connections == 1)
         (pump,) = listener._pumps.values()
         await wait_all_tasks_blocked(0.01)
-        first = pump._received_bytes
+        first = pump._exchange.arrivals.received_bytes
 
         def has_received(count: int) -> bool:
-            return pump._received_bytes >= count
+            return pump._exchange.arrivals.received_bytes >= count
 
         for count, byte in enumerate(request(2, bytes(500))[:-1], 1):
             await stream.send_all(bytes([byte]))
             await wait_until(partial(has_received, first + count))
-        assert len(pump._arrivals) == MAX_ARRIVALS
+        assert len(pump._exchange.arrivals) == MAX_ARRIVALS

@@ -24,13 +24,13 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.base.backoff import Backoff
 from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Request
 from kafkaproto_server.shell.net.peers import (
     DisconnectCause,
     PeerChannel,
     PeerDisconnected,
     PeerTimeout,
 )
-from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Request
 from tests.shell.net.support.connections import SERVED, listening, wait_until
 
 pytestmark = pytest.mark.trio

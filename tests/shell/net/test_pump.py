@@ -12,6 +12,7 @@ from trio.testing import MockClock, lockstep_stream_pair, memory_stream_pair, wa
 from kafkaproto.connection import IncomingRequest, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto_server.base.ports import Buffer
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Request, Respond
 from kafkaproto_server.shell.net.limits import (
     HANG_UP_GRACE_MS,
     READ_AHEAD_BYTES,
@@ -20,7 +21,6 @@ from kafkaproto_server.shell.net.limits import (
     SEND_TIMEOUT_MS,
     UNCOUNTED_BYTES,
 )
-from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Request, Respond
 from tests.shell.net.support.connections import (
     IDLE_TIMEOUT_MS,
     LOGGER,

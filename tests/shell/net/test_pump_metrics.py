@@ -11,7 +11,7 @@ from trio.testing import memory_stream_pair
 
 from kafkaproto_server.base.metrics.requests import RequestMetrics
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Request
 from tests.shell.net.support.connections import echo, make_pump, request, serve_echo
 
 pytestmark = pytest.mark.trio

@@ -14,8 +14,9 @@ from trio.testing import (
 
 from kafkaproto.connection import IncomingRequest
 from kafkaproto_server.base.metrics.requests import RequestMetrics
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Held, Request, Respond, Throttled
 from kafkaproto_server.shell.net.limits import READ_AHEAD_BYTES
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Held, Pump, Request, Respond, Throttled
+from kafkaproto_server.shell.net.pump import Pump
 from tests.shell.net.support.connections import (
     IDLE_TIMEOUT_MS,
     StreamBytes,

@@ -14,15 +14,9 @@ from trio.testing import MockClock
 
 from kafkaproto.connection import IncomingRequest
 from kafkaproto_server.base.file_part import Descriptor, FilePart
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Request, Respond, Serve
+from kafkaproto_server.shell.net.exchange import MAX_REQUESTS_IN_A_ROW
 from kafkaproto_server.shell.net.limits import SEND_CHUNK_BYTES, SEND_TIMEOUT_MS
-from kafkaproto_server.shell.net.pump import (
-    MAX_REQUESTS_IN_A_ROW,
-    CloseConnection,
-    ConnectionInfo,
-    Request,
-    Respond,
-    Serve,
-)
 from kafkaproto_server.shell.net.streams import SocketBytes
 from tests.shell.net.support.connections import echo, is_closed, make_plain_pump, receive_exactly, request
 

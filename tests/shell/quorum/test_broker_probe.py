@@ -19,9 +19,9 @@ from kafkaproto_server.base.types import Endpoint, ListenerKind
 from kafkaproto_server.core.controller.values.events import BrokerFailed
 from kafkaproto_server.metadata.image.entries import BrokerRegistration
 from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.net.connections import ConnectionInfo
 from kafkaproto_server.shell.net.names import NameLookups
 from kafkaproto_server.shell.net.network import TcpNetwork
-from kafkaproto_server.shell.net.pump import ConnectionInfo
 from kafkaproto_server.shell.process.system import SystemClock
 from kafkaproto_server.shell.quorum import broker_probe
 from kafkaproto_server.shell.quorum.broker_probe import BrokerProbe, Prober, ProbeResult

@@ -23,7 +23,7 @@ from kafkaproto_server.core.raft.values.effects import SendRequest
 from kafkaproto_server.core.raft.values.errors import RaftError
 from kafkaproto_server.core.raft.values.events import RequestFailed, RequestFailure, ResponseReceived
 from kafkaproto_server.core.raft.values.messages import Destination
-from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Request
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Request
 from kafkaproto_server.shell.process.log_limit import LIMITED_LOGGERS
 from kafkaproto_server.shell.quorum import raft_channel
 from kafkaproto_server.shell.quorum.raft_channel import RaftChannel

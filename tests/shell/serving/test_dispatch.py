@@ -43,8 +43,8 @@ from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.context import NoResponse, Response
 from kafkaproto_server.requests.data import Fetched, FetchResult
 from kafkaproto_server.requests.fetch_requests import FetchValues
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Outcome
 from kafkaproto_server.shell.net.passes import PASS_S, Passes
-from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Outcome
 from kafkaproto_server.shell.serving.decoding_room import MANY_ELEMENTS, MAX_DECODED_BYTES, DecodingRoom
 from kafkaproto_server.shell.serving.dispatch import Dispatcher
 from kafkaproto_server.shell.serving.slices import Slices

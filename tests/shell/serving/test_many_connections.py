@@ -28,8 +28,9 @@ from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.requests import RequestMetrics
 from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.requests.context import RequestContext, Response
+from kafkaproto_server.shell.net.connections import ConnectionInfo
 from kafkaproto_server.shell.net.passes import LET_ON_A_PASS, Passes
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Pump
+from kafkaproto_server.shell.net.pump import Allowance, Pump
 from kafkaproto_server.shell.net.streams import SocketBytes
 from kafkaproto_server.shell.process.collector_pauses import CollectorPauses
 from kafkaproto_server.shell.serving.dispatch import Dispatcher
@@ -116,8 +117,7 @@ class Server:
             info=info,
             serve=self._dispatcher.serve,
             metrics=RequestMetrics(),
-            idle_timeout_ms=60_000,
-            wait_turn=wait_turn,
+            allowance=Allowance(idle_timeout_ms=60_000, wait_turn=wait_turn),
         )
         try:
             await pump.run()

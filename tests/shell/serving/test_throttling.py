@@ -27,7 +27,7 @@ from kafkaproto_server.core.quotas.matching import ClientQuotas
 from kafkaproto_server.core.quotas.rate import RateWindows
 from kafkaproto_server.metadata.image.apply_configs import quota_entity
 from kafkaproto_server.requests.context import Encoded
-from kafkaproto_server.shell.net.pump import CloseConnection, Held, Outcome, Throttled
+from kafkaproto_server.shell.net.connections import CloseConnection, Held, Outcome, Throttled
 from kafkaproto_server.shell.serving.dispatch import Dispatcher
 from kafkaproto_server.shell.serving.throttling import Throttling
 from tests.apis.support.data_broker import ME, OTHER, DataBroker, batch, wanted

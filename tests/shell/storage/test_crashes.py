@@ -20,9 +20,9 @@ from kafkaproto_server.base.ports import Rng
 from kafkaproto_server.base.types import METADATA_TOPIC_ID, ReplicaKey
 from kafkaproto_server.shell.storage.deletion import remove_deleted
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.reached import find_reached
 from kafkaproto_server.shell.storage.log.recovery import RecoveryPolicy
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from kafkaproto_server.shell.storage.metadata.quorum_state_file import QuorumState, QuorumStateFile
 from kafkaproto_server.shell.storage.metadata.reconciliation import reconcile
 from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore

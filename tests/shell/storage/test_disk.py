@@ -19,7 +19,7 @@ from kafkaproto_server.shell.storage.atomic import replace_file
 from kafkaproto_server.shell.storage.disk import OsDisk, without_pauses
 from kafkaproto_server.shell.storage.errors import OF_FILES
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from tests.shell.storage.support.helpers import FixedRng, SeededRng, batch
 from tests.sim.disk import MemoryDisk, PowerLossError
 
@@ -179,7 +179,7 @@ import sys
 from kafkaproto_server.shell.storage.atomic import replace_file
 from kafkaproto_server.shell.storage.disk import OsDisk, without_pauses
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 lock = OsDisk().lock(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()

@@ -337,8 +337,8 @@ def left_behind(hosts: Sequence[Host], clients: Sequence[str]) -> str | None:
         if node._slices.waiting:
             return f"node {host.id} has {node._slices.waiting} pieces of work"
         for listener in node._listeners or ():
-            held = sum(listener._memory._held.values())
-            unread = sum(listener._unread._held.values())
+            held = sum(listener._shared.memory._held.values())
+            unread = sum(listener._shared.unread._held.values())
             places, pumps = listener._door.count, len(listener._pumps)
             if places > pumps:
                 return f"node {host.id} counts {places} connections, and has {pumps}"

@@ -27,7 +27,7 @@ from kafkaproto_server.node import startup
 from kafkaproto_server.shell.quorum.image import log_cleaning
 from kafkaproto_server.shell.replicas.files import topic_settings
 from kafkaproto_server.shell.storage.directories.format import QuorumStart
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.to_controller import forwarding
 from tests.sim.checkers.invariants import Invariant, ViolationError
 from tests.sim.nodes import timeline as virtual

@@ -28,7 +28,7 @@ from kafkaproto.snapshot import build_snapshot
 from kafkaproto_server.base.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey, Voter
 from kafkaproto_server.shell.storage.disk import OsDisk
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.metadata.bootstrap import voters_record
 
 TOPIC_ID = bytes(range(16))

@@ -27,7 +27,7 @@ from kafkaproto_server.base.types import METADATA_TOPIC_ID
 from kafkaproto_server.metadata.image.records import record_version
 from kafkaproto_server.shell.storage.disk import OsDisk
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from tests.metadata.security.support.acl_making import acl_record
 
 EPOCH = 7

@@ -13,12 +13,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 import trio
 
 from kafkaproto.connection import FrameLimit, ServedVersions, ServerConnection
 from kafkaproto_server.base.metrics.requests import RequestMetrics
 from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.shell.net.admission import UNLIMITED, Admission, AdmissionLimits, Door, Place
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Serve
 from kafkaproto_server.shell.net.limits import (
     ACCEPT_BACKOFF_MS,
     IDLE_TIMEOUT_MS,
@@ -27,7 +29,7 @@ from kafkaproto_server.shell.net.limits import (
 from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.shell.net.network import TCP, Incoming, ListeningSocket, Network, SocketOptions
 from kafkaproto_server.shell.net.passes import Passes, WaitTurn
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Pump, Serve
+from kafkaproto_server.shell.net.pump import Allowance, Pump
 from kafkaproto_server.shell.net.streams import ByteStream
 from kafkaproto_server.shell.storage.errors import is_shortage
 
@@ -73,6 +75,21 @@ class ListenerConfig:
     socket_options: SocketOptions = _USUAL
 
 
+class SharedByListeners(msgspec.Struct, frozen=True, kw_only=True):
+    """What a listener has in common with others of its node. By default it has its own."""
+
+    admission: Admission = msgspec.field(default_factory=lambda: Admission(AdmissionLimits()))
+    """Which connections are accepted: of all listeners of the node."""
+    memory: RequestMemory = msgspec.field(default_factory=RequestMemory)
+    """The memory of the requests of all listeners of the node."""
+    unread: UnreadResponses = msgspec.field(default_factory=UnreadResponses)
+    """The memory of the responses of all listeners of its kind."""
+    passes: Passes = msgspec.field(default_factory=Passes)
+    """The turns of all listeners of the node."""
+    metrics: RequestMetrics = msgspec.field(default_factory=RequestMetrics)
+    """Counts the requests of all listeners to which it is passed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenerStatistics:
     """A listener's counts at one moment."""
@@ -91,26 +108,21 @@ class Listener:
         *,
         served_versions: ServedVersions,
         serve: Serve,
-        metrics: RequestMetrics | None = None,
+        shared: SharedByListeners | None = None,
         connection_ended: ConnectionEnded | None = None,
         frame_limit: FrameLimit | None = None,
-        admission: Admission | None = None,
-        memory: RequestMemory | None = None,
-        unread: UnreadResponses | None = None,
-        passes: Passes | None = None,
         make_stream: MakeStream = plain_stream,
         network: Network = TCP,
     ) -> None:
         """``served_versions`` says which API versions are served here, ``serve`` handles each request. ``frame_limit``
         may limit the requests of an API further than the listener's ``max_request_size_bytes``.
 
-        ``metrics`` counts the requests of all listeners to which it is passed. ``connection_ended`` is called for each
-        served connection that has ended, whichever side ended it. All listeners of a node share ``admission``,
-        ``memory`` and ``passes``; all listeners of one kind share ``unread``. By default the listener has its own.
+        ``connection_ended`` is called for each served connection that has ended, whichever side ended it.
         ``make_stream`` makes the stream of each accepted connection.
         """
         self.config = config
-        self._door = (admission or Admission(AdmissionLimits())).door(
+        self._shared = shared or SharedByListeners()
+        self._door = self._shared.admission.door(
             config.name,
             config.kind,
             max_connections=config.max_connections,
@@ -123,12 +135,8 @@ class Listener:
         self._has_begun = False
         self._served_versions = served_versions
         self._serve = serve
-        self._metrics = metrics or RequestMetrics()
         self._connection_ended = connection_ended
         self._frame_limit = frame_limit
-        self._memory = memory or RequestMemory()
-        self._unread = unread or UnreadResponses()
-        self._passes = passes or Passes()
         self._make_stream = make_stream
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
@@ -207,7 +215,7 @@ class Listener:
         if peer is None:
             incoming.close()
             return
-        config = self.config
+        config, shared = self.config, self._shared
         self._accepted += 1
         connection_id = self._accepted
         info = ConnectionInfo(
@@ -217,7 +225,7 @@ class Listener:
             peer_host=peer[0],
             peer_port=peer[1],
         )
-        wait_turn = partial(self._passes.wait_turn, info.peer_host)
+        wait_turn = partial(shared.passes.wait_turn, info.peer_host)
         pump = Pump(
             stream=self._make_stream(incoming, wait_turn),
             connection=ServerConnection(
@@ -227,12 +235,14 @@ class Listener:
             ),
             info=info,
             serve=self._serve,
-            metrics=self._metrics,
-            idle_timeout_ms=config.idle_timeout_ms,
+            metrics=shared.metrics,
+            allowance=Allowance(
+                idle_timeout_ms=config.idle_timeout_ms,
+                memory=shared.memory,
+                unread=shared.unread,
+                wait_turn=wait_turn,
+            ),
             made_request=place.made_request,
-            memory=self._memory,
-            unread=self._unread,
-            wait_turn=wait_turn,
         )
         place.occupy(pump)
         # No checkpoint came before this: when the accept loop has ended, every accepted connection is registered here.

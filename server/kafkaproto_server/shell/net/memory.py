@@ -37,6 +37,7 @@ from kafkaproto_server.shell.net.limits import (
     MAX_QUEUED_REQUEST_BYTES,
     MAX_UNREAD_RESPONSE_BYTES,
     MEMORY_WAIT_S,
+    UNCOUNTED_BYTES,
 )
 
 
@@ -217,3 +218,56 @@ class UnreadResponses:
     def release(self, holder: Holder) -> None:
         """The connection holds no response any more."""
         self.used_bytes -= self._held.pop(holder, 0)
+
+
+class ConnectionMemory:
+    """What one connection holds of both, counted only while it is more than a little."""
+
+    __slots__ = ("_holder", "_requests", "_unread", "held_bytes", "response_bytes")
+
+    def __init__(self, holder: Holder, requests: RequestMemory, unread: UnreadResponses) -> None:
+        self._holder = holder
+        self._requests = requests
+        self._unread = unread
+        self.held_bytes = 0
+        """The bytes of its requests that are counted."""
+        self.response_bytes = 0
+        """The size of its last response that the socket did not take at once."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the requests of all connections take all memory that there is for them."""
+        return self._requests.is_full
+
+    async def wait_for_room(self) -> None:
+        """See `RequestMemory.wait_for_room`."""
+        await self._requests.wait_for_room(self._holder)
+
+    def count_requests(self, size_bytes: int) -> None:
+        """Its requests take so many bytes now."""
+        if size_bytes <= UNCOUNTED_BYTES:
+            # Most connections never reach this, so the shared pool is not touched for them.
+            size_bytes = 0
+        if size_bytes != self.held_bytes:
+            self.held_bytes = size_bytes
+            self._requests.hold(self._holder, size_bytes)
+
+    def count_response(self, size_bytes: int) -> None:
+        """A response of this size waits for the peer."""
+        self.response_bytes = size_bytes
+        self._unread.hold(self._holder, size_bytes)
+
+    def response_moved(self) -> None:
+        """The peer has taken some of its response: it is not the slowest any more."""
+        self._unread.hold(self._holder, self.response_bytes)
+
+    def response_left(self) -> None:
+        """The peer has all of its response."""
+        self._unread.release(self._holder)
+
+    def release(self) -> None:
+        """The connection has ended; nothing is called here afterwards."""
+        self._requests.hold(self._holder, 0)
+        self._unread.release(self._holder)
+        # It refers to this object. Without this, the buffers of each connection would stay until the collector runs.
+        del self._holder

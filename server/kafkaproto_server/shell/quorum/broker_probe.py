@@ -43,8 +43,8 @@ from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.core.controller.values.events import BrokerFailed
 from kafkaproto_server.metadata.image.entries import BrokerRegistration
+from kafkaproto_server.shell.net.connections import ConnectionInfo
 from kafkaproto_server.shell.net.network import TCP, Network
-from kafkaproto_server.shell.net.pump import ConnectionInfo
 from kafkaproto_server.shell.quorum.image.published import Published
 
 _log = logging.getLogger("kafkaproto.server.broker_probe")

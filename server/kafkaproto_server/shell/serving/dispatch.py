@@ -50,7 +50,7 @@ from kafkaproto_server.requests.context import (
 from kafkaproto_server.requests.error_codes import error_codes, error_codes_in_steps, is_small
 from kafkaproto_server.requests.refusals import Refusal
 from kafkaproto_server.requests.release import is_large, release_steps
-from kafkaproto_server.shell.net.pump import CloseConnection, ConnectionInfo, Held, Outcome, Respond
+from kafkaproto_server.shell.net.connections import CloseConnection, ConnectionInfo, Held, Outcome, Respond
 from kafkaproto_server.shell.serving.decoding_room import MANY_ELEMENTS, DecodingRoom
 from kafkaproto_server.shell.serving.making_room import Making, MakingRoom
 from kafkaproto_server.shell.serving.slices import IMMEDIATELY, Slices

@@ -38,7 +38,7 @@ from kafkaproto_server.core.quotas.matching import ClientQuotas, user_name
 from kafkaproto_server.core.quotas.rate import RateWindows
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.context import Encoded, NoResponse, Response, Unanswered
-from kafkaproto_server.shell.net.pump import ConnectionInfo, Held, Outcome, Respond, Throttled
+from kafkaproto_server.shell.net.connections import ConnectionInfo, Held, Outcome, Respond, Throttled
 from kafkaproto_server.shell.quorum.image.published import Published
 
 DECIDED_BY_CONTROLLER = frozenset((ApiKey.CREATE_TOPICS, ApiKey.DELETE_TOPICS, ApiKey.CREATE_PARTITIONS))

@@ -15,26 +15,27 @@ from kafkaproto_server.base.file_part import Sendable, as_buffers
 from kafkaproto_server.base.metrics.requests import RequestMetrics
 from kafkaproto_server.base.ports import Buffer
 from kafkaproto_server.base.types import ListenerKind
-from kafkaproto_server.shell.net.admission import Admission
+from kafkaproto_server.shell.net.admission import Admission, AdmissionLimits
+from kafkaproto_server.shell.net.connections import (
+    CloseConnection,
+    ConnectionInfo,
+    Outcome,
+    Request,
+    Respond,
+    Serve,
+)
 from kafkaproto_server.shell.net.limits import RECEIVE_CHUNK_BYTES
 from kafkaproto_server.shell.net.listener import (
     ConnectionEnded,
     Listener,
     ListenerConfig,
     MakeStream,
+    SharedByListeners,
     plain_stream,
 )
 from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.shell.net.passes import Passes, WaitTurn, at_once
-from kafkaproto_server.shell.net.pump import (
-    CloseConnection,
-    ConnectionInfo,
-    Outcome,
-    Pump,
-    Request,
-    Respond,
-    Serve,
-)
+from kafkaproto_server.shell.net.pump import Allowance, Pump
 from kafkaproto_server.shell.net.streams import ByteStream
 
 SERVED = {18: (0, 4), 52: (0, 2), 60: (0, 1), 1: (4, 18)}
@@ -158,8 +159,7 @@ def make_plain_pump(
         ),
         serve=serve,
         metrics=metrics or RequestMetrics(),
-        idle_timeout_ms=idle_timeout_ms,
-        wait_turn=wait_turn,
+        allowance=Allowance(idle_timeout_ms=idle_timeout_ms, wait_turn=wait_turn),
     )
 
 
@@ -196,10 +196,12 @@ async def listening(
         served_versions=served_versions,
         serve=in_task(serve),
         connection_ended=connection_ended,
-        admission=admission,
-        memory=memory,
-        unread=unread,
-        passes=passes,
+        shared=SharedByListeners(
+            admission=admission or Admission(AdmissionLimits()),
+            memory=memory or RequestMemory(),
+            unread=unread or UnreadResponses(),
+            passes=passes or Passes(),
+        ),
         make_stream=make_stream,
     )
     async with trio.open_nursery() as nursery:

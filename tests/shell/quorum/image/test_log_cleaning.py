@@ -17,8 +17,8 @@ from kafkaproto_server.shell.quorum.image.log_cleaning import MetadataLogCleaner
 from kafkaproto_server.shell.quorum.log_tail import LogTail
 from kafkaproto_server.shell.quorum.metadata_log import MetadataLog, QuorumStorage
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.retention import RetentionLimits
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from kafkaproto_server.shell.storage.metadata.quorum_state_file import QuorumStateFile
 from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore
 from tests.shell.storage.support.helpers import ScriptedClock, SeededRng, batch, batches_of, read_all

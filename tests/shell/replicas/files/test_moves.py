@@ -22,7 +22,7 @@ from kafkaproto_server.shell.replicas.files.disk_jobs import DiskJob
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.shell.storage.log.copying import Unreadable
-from kafkaproto_server.shell.storage.log.topic_log import Found
+from kafkaproto_server.shell.storage.log.topic_state import Found
 from kafkaproto_server.shell.storage.offset_checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,

@@ -19,7 +19,8 @@ from kafkaproto_server.core.log_state.compaction import Compaction
 from kafkaproto_server.core.log_state.transactions import end_transaction_marker
 from kafkaproto_server.shell.storage.errors import CorruptFileError
 from kafkaproto_server.shell.storage.log.cleaning import Cleaning
-from kafkaproto_server.shell.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
+from kafkaproto_server.shell.storage.log.segment import Segment
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.shell.storage.support.compaction import NO_LIMIT, clean, committed, contents, plan
 from tests.shell.storage.support.helpers import FixedRng, SeededRng

@@ -25,8 +25,9 @@ from kafkaproto_server.core.log_state.transactions import end_transaction_marker
 from kafkaproto_server.core.replicas.incoming_batches import BatchRefused, stamp
 from kafkaproto_server.core.replicas.incoming_rules import incoming_rules
 from kafkaproto_server.shell.storage.errors import StorageError
-from kafkaproto_server.shell.storage.log.segment import LogConfig
-from kafkaproto_server.shell.storage.log.topic_log import Found, TopicLog
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.storage.log.topic_state import Found
 from tests.core.replicas.support.incoming import check_incoming
 from tests.shell.storage.support.compaction import NO_LIMIT, clean, plan
 from tests.sim.disk import MemoryDisk

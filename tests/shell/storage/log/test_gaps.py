@@ -9,8 +9,8 @@ import pytest
 from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.shell.storage.errors import CorruptFileError
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.reached import reached_by_checkpoints
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.shell.storage.support.helpers import batch
 from tests.sim.disk import MemoryDisk

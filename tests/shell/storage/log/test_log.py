@@ -13,8 +13,8 @@ from kafkaproto_server.base.ports import Disk
 from kafkaproto_server.base.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from kafkaproto_server.shell.storage.errors import CorruptFileError, LogFailedError, OffsetOutOfRangeError
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.reached import find_reached
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from tests.shell.storage.support.helpers import FixedRng, batch, batches_of, read_all
 from tests.sim.disk import MemoryDisk
 

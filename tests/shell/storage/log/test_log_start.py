@@ -14,7 +14,7 @@ from kafkaproto_server.base.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from kafkaproto_server.shell.storage.deletion import remove_deleted
 from kafkaproto_server.shell.storage.errors import LogFailedError, OffsetOutOfRangeError
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from tests.shell.storage.support.helpers import FixedRng, batch, batches_of, read_all
 from tests.sim.disk import MemoryDisk
 

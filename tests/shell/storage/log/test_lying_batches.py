@@ -9,7 +9,7 @@ import pytest
 from kafkaproto.records.batch import NewRecord, build_batch
 from kafkaproto.records.compression import Compression, compress
 from kafkaproto_server.shell.storage.errors import CorruptFileError
-from kafkaproto_server.shell.storage.log.segment import TimestampedOffset
+from kafkaproto_server.shell.storage.log.timestamp_search import TimestampedOffset
 from tests.core.replicas.support.produce_cases import raw_record
 from tests.shell.storage.log.test_topic_log import disk, open_log, resealed
 

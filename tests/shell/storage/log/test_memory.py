@@ -19,9 +19,9 @@ from kafkaproto_server.shell.storage.log import old_formats
 from kafkaproto_server.shell.storage.log.cleaning import Cleaning
 from kafkaproto_server.shell.storage.log.copying import Slice, copy_slice
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.partition_metadata import ensure_partition_metadata
 from kafkaproto_server.shell.storage.log.scan import LARGE_BATCH_BYTES, WINDOW_BYTES, FileScan
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from kafkaproto_server.tools.dump.dumped_files import (
     Problems,

@@ -12,9 +12,11 @@ from kafkaproto.records.batch import MAGIC_OFFSET, NewRecord, Record, RecordBatc
 from kafkaproto.records.legacy import LegacyBatchView, iterate_stored_batches
 from kafkaproto_server.shell.storage.errors import CorruptFileError
 from kafkaproto_server.shell.storage.log.copying import Slice, copy_slice
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.scan import WINDOW_BYTES
-from kafkaproto_server.shell.storage.log.segment import LOCATE_BYTES, LogConfig, Segment
+from kafkaproto_server.shell.storage.log.segment import Segment
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.storage.log.whole_batches import LOCATE_BYTES
 from tests.shell.storage.support.compaction import clean, plan
 from tests.sim.disk import MemoryDisk
 from tests.support.old_logs import CLEANED, LOGS, RECORDS, files

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafkaproto_server.base.ports import Disk
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.producer_state_file import write_producer_state
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.shell.storage.support.helpers import batch
 from tests.sim.disk import MemoryDisk

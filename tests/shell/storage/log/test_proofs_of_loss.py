@@ -14,9 +14,10 @@ from kafkaproto.log import (
     segment_file_name,
 )
 from kafkaproto_server.shell.storage.errors import StorageError
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.reached import Reached, reached_by_checkpoints
 from kafkaproto_server.shell.storage.log.recovery import RecoveryPolicy
-from kafkaproto_server.shell.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.shell.storage.log.segment import Segment
 from kafkaproto_server.shell.storage.offset_checkpoints import HIGH_WATERMARKS, RECOVERY_POINTS
 from tests.shell.storage.support.helpers import batch
 from tests.sim.disk import MemoryDisk

@@ -11,10 +11,10 @@ from kafkaproto_server.base.ports import Buffer
 from kafkaproto_server.base.types import METADATA_TOPIC_ID
 from kafkaproto_server.shell.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.reached import find_reached
 from kafkaproto_server.shell.storage.log.recovery import RecoveryPolicy
 from kafkaproto_server.shell.storage.log.scan import WINDOW_BYTES
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from tests.shell.storage.support.helpers import FixedRng, SeededRng, batch, batches_of, read_all
 from tests.sim.disk import MemoryDisk, MemoryFile, PowerLossError
 
@@ -395,7 +395,9 @@ def test_of_a_long_log_only_the_end_is_written_again(monkeypatch: pytest.MonkeyP
         write_at(self, position, data)
 
     monkeypatch.setattr(MemoryFile, "write_at", counted)
-    monkeypatch.setattr("kafkaproto_server.shell.storage.log.segment.REWRITTEN_BYTES", 2 * BATCH_BYTES)
+    monkeypatch.setattr(
+        "kafkaproto_server.shell.storage.log.segment_loading.REWRITTEN_BYTES", 2 * BATCH_BYTES
+    )
     disk = written_disk(5)
     assert open_log(disk).log_end_offset == 5
     assert written == [3 * BATCH_BYTES]

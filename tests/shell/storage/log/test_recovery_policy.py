@@ -15,9 +15,10 @@ from kafkaproto_server.base.types import METADATA_TOPIC_ID
 from kafkaproto_server.shell.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.shell.storage.log.epoch_file import EPOCH_FILE_NAME
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.losses import check_beginning, check_no_gap
 from kafkaproto_server.shell.storage.log.recovery import EVERYTHING, RecoveryPolicy
-from kafkaproto_server.shell.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.shell.storage.log.segment import Segment
 from tests.shell.storage.support.helpers import batch, batches_of, read_all
 from tests.sim.disk import MemoryDisk, MemoryFile
 
@@ -157,7 +158,7 @@ def test_segments_below_the_recovery_point_are_not_read(read_bytes: dict[str, in
 def test_a_log_that_was_closed_is_opened_by_its_indexes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     disk = disk_with(plain(17))
     monkeypatch.setattr(
-        "kafkaproto_server.shell.storage.log.segment.recover_segment",
+        "kafkaproto_server.shell.storage.log.segment_loading.recover_segment",
         lambda *_, **__: pytest.fail("it was read"),
     )
     log = open_log(disk, RecoveryPolicy(recovery_point=EVERYTHING))

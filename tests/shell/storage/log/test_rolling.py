@@ -9,7 +9,7 @@ import pytest
 
 from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
 from kafkaproto_server.shell.storage.log.index import MAX_RELATIVE_OFFSET
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import SHORT_APPEND_BYTES, TopicLog
 from tests.shell.storage.support.helpers import batch
 from tests.sim.disk import MemoryDisk

@@ -8,7 +8,8 @@ from kafkaproto.log import OffsetIndexEntry, TimeIndexEntry
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto_server.shell.storage.errors import LogClosedError
 from kafkaproto_server.shell.storage.log.index import OffsetIndex, TimeIndex
-from kafkaproto_server.shell.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
+from kafkaproto_server.shell.storage.log.segment import Segment
 from tests.shell.storage.support.helpers import batch
 from tests.sim.disk import MemoryDisk
 

@@ -22,7 +22,8 @@ from kafkaproto_server.base.file_part import as_buffers
 from kafkaproto_server.core.log_state.producers import ProducerStates
 from kafkaproto_server.shell.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from kafkaproto_server.shell.storage.log.batch_walk import BatchPlace, Read, find, walk
-from kafkaproto_server.shell.storage.log.segment import LogConfig, TimestampedOffset
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
+from kafkaproto_server.shell.storage.log.timestamp_search import TimestampedOffset
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog, read_topic_id
 from kafkaproto_server.shell.storage.log.unsynced import make_durable
 from tests.shell.storage.support.helpers import FixedRng, SeededRng
@@ -169,7 +170,7 @@ def test_an_offset_outside_of_the_log_is_refused() -> None:
 
 def test_a_read_that_must_not_wait_gives_up_while_the_log_is_being_cut() -> None:
     _, log, _ = filled([Made(2, 0, False, 0, 10, -1)])
-    with log.log._reading, pytest.raises(BlockingIOError):
+    with log.log.stored.reading, pytest.raises(BlockingIOError):
         log.records_now(0, 100, NO_LIMIT, whole_first=True, copied=True)
 
 
@@ -241,7 +242,7 @@ def test_a_batch_that_claims_a_later_time_than_its_records_have_is_searched_once
         searched.append(batch.base_offset)
         return record_times(batch)
 
-    monkeypatch.setattr("kafkaproto_server.shell.storage.log.segment.record_times", counted)
+    monkeypatch.setattr("kafkaproto_server.shell.storage.log.timestamp_search.record_times", counted)
     log = open_log(disk())
     log.append([claiming(1_000, base_offset=0, time_ms=1)])
     log.append([claiming(5, base_offset=2, time_ms=5)])
@@ -265,8 +266,8 @@ def test_no_more_batches_are_remembered_for_what_they_claim_than_a_limit(
         searched.append(batch.base_offset)
         return record_times(batch)
 
-    monkeypatch.setattr("kafkaproto_server.shell.storage.log.segment.record_times", counted)
-    monkeypatch.setattr("kafkaproto_server.shell.storage.log.segment.MAX_FALSE_TIMESTAMPS", 1)
+    monkeypatch.setattr("kafkaproto_server.shell.storage.log.timestamp_search.record_times", counted)
+    monkeypatch.setattr("kafkaproto_server.shell.storage.log.timestamp_search.MAX_FALSE_TIMESTAMPS", 1)
     log = open_log(disk())
     for base_offset in (0, 2):
         log.append([claiming(1_000, base_offset=base_offset, time_ms=1)])
@@ -500,7 +501,7 @@ def test_an_aborted_transaction_that_compaction_has_dropped_does_not_come_back()
 
 
 def test_producers_of_a_long_log_are_found_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkaproto_server.shell.storage.log.topic_log.REPLAY_BYTES", 1)
+    monkeypatch.setattr("kafkaproto_server.shell.storage.log.topic_state.REPLAY_BYTES", 1)
     store, log, _ = filled([Made(1, 0, False, 0, 10, producer_id) for producer_id in (7, 8, 9)])
     assert log.log.segment_bases == (0,)
     log.log.abandon()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kafkaproto.producer_snapshot import encode_producer_snapshot
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto_server.shell.storage.log.epoch_file import read_epoch_file
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import Removed, TopicLog
 from kafkaproto_server.shell.storage.log.topic_retention import (
     AgedSegment,

@@ -9,7 +9,7 @@ from kafkaproto_server.base.ports import Disk
 from kafkaproto_server.base.types import METADATA_TOPIC_ID
 from kafkaproto_server.shell.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.metadata.reconciliation import reconcile, snapshot_remedy
 from kafkaproto_server.shell.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from tests.shell.storage.support.helpers import SeededRng, batch, batches_of, read_all

@@ -7,8 +7,9 @@ from kafkaproto.transaction_index import AbortedTransaction
 from kafkaproto_server.base.ports import Disk
 from kafkaproto_server.core.log_state.compaction import LastBatch
 from kafkaproto_server.shell.storage.log.cleaning import Cleaning, CleaningPlan
-from kafkaproto_server.shell.storage.log.segment import LogConfig
-from kafkaproto_server.shell.storage.log.topic_log import Found, TopicLog
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.storage.log.topic_state import Found
 
 NO_LIMIT = 1 << 62
 DEDUPE_BYTES = 1 << 20

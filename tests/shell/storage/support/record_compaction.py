@@ -28,7 +28,7 @@ from kafkaproto.records.compression import Compression
 from kafkaproto.records.control import ControlRecordType, encode_control_record
 from kafkaproto_server.core.log_state.transactions import end_transaction_marker
 from kafkaproto_server.shell.storage.disk import OsDisk
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog, read_topic_id
 
 DATA = Path(__file__).parents[1] / "log/data/compaction.json"

@@ -21,6 +21,7 @@ from kafkaproto_server.shell.net.listener import Acceptor
 from kafkaproto_server.shell.net.memory import RequestMemory, UnreadResponses
 from kafkaproto_server.shell.net.peers import PeerChannel
 from kafkaproto_server.shell.net.pump import Pump
+from kafkaproto_server.shell.net.response_writer import ResponseWriter
 from kafkaproto_server.shell.to_controller import forwarding
 from kafkaproto_server.shell.to_controller.channel import ControllerChannel
 from kafkaproto_server.shell.to_controller.forwarding import Forwarder
@@ -33,26 +34,26 @@ from tests.sim.nodes.threads import SimThreads
 
 
 def _drops_the_rest_of_a_chunk() -> Patches:
-    original = Pump._send_now
+    original = ResponseWriter.send_now
 
     def send_now(self: Any) -> None:
         original(self)
-        if self._unsent and isinstance(self._unsent[0], memoryview):
-            self._unsent.popleft()
+        if self.unsent and isinstance(self.unsent[0], memoryview):
+            self.unsent.popleft()
 
-    return [(Pump, "_send_now", send_now)]
+    return [(ResponseWriter, "send_now", send_now)]
 
 
 def _resumes_one_byte_early() -> Patches:
-    original = Pump._send_rest
+    original = ResponseWriter.send_rest
 
     async def send_rest(self: Any) -> None:
-        first = self._unsent[0]
+        first = self.unsent[0]
         if isinstance(first, memoryview) and isinstance(first.obj, bytes):
-            self._unsent[0] = memoryview(first.obj)[len(first.obj) - len(first) - 1 :]
+            self.unsent[0] = memoryview(first.obj)[len(first.obj) - len(first) - 1 :]
         await original(self)
 
-    return [(Pump, "_send_rest", send_rest)]
+    return [(ResponseWriter, "send_rest", send_rest)]
 
 
 def _sends_a_response_twice() -> Patches:

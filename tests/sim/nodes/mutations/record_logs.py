@@ -23,7 +23,7 @@ from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.log_changes import LogChanges
 from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
 from kafkaproto_server.shell.replicas.roles import ReplicaRoles
-from kafkaproto_server.shell.storage.log import recovery, segment
+from kafkaproto_server.shell.storage.log import recovery, segment_loading, topic_state
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.data.traffic import WITH_NEW_EPOCHS
@@ -88,7 +88,7 @@ def _forgets_producers_as_a_new_leader() -> Patches:
 
 
 def _forgets_producers_at_a_start() -> Patches:
-    return [(TopicLog, "_producers", lambda self, *_: (ProducerStates(self.log.log_end_offset), []))]
+    return [(topic_state, "_producers", lambda _, log, *more: (ProducerStates(log.log_end_offset), []))]
 
 
 def _keeps_producers_of_what_it_cuts() -> Patches:
@@ -168,7 +168,7 @@ def _keeps_a_torn_tail_of_records() -> Patches:
             file = Wrapped(file, truncate=nothing)
         return original(file, *given, policy=policy, **more)
 
-    return [(segment, "recover_segment", recover)]
+    return [(segment_loading, "recover_segment", recover)]
 
 
 def _sends_what_is_not_committed() -> Patches:

@@ -11,9 +11,9 @@ from kafkaproto_server.metadata.image import snapshot as image_snapshot
 from kafkaproto_server.node.node import Node
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown
 from kafkaproto_server.shell.quorum.image import log_cleaning
-from kafkaproto_server.shell.storage.log import segment
+from kafkaproto_server.shell.storage.log import segment_loading
 from kafkaproto_server.shell.storage.log.index import OffsetIndex, TimeIndex
-from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_segments import LogSegments
 from kafkaproto_server.shell.storage.log.segment import Segment
 from kafkaproto_server.shell.storage.metadata import quorum_state_file
 from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore, SnapshotWriter
@@ -30,11 +30,11 @@ def _does_not_sync_the_log() -> Patches:
 
 
 def _leaves_what_a_failed_sync_left() -> Patches:
-    return [(segment, "write_again", nothing)]
+    return [(segment_loading, "write_again", nothing)]
 
 
 def _forgets_cuts_whose_sync_failed() -> Patches:
-    return [(segment, "cut_again", nothing)]
+    return [(segment_loading, "cut_again", nothing)]
 
 
 def _replace_file(
@@ -62,14 +62,14 @@ def _does_not_sync_its_directory() -> Patches:
 
 
 def _does_not_sync_the_directory_of_a_segment() -> Patches:
-    original = Log._roll
+    original = LogSegments.roll
 
-    def roll(self: Any, view: Any = None) -> None:
+    def roll(self: Any, offset: Any = None) -> None:
         disk, self._disk = self._disk, Wrapped(self._disk, sync_directory=nothing)
-        original(self, view)
+        original(self, offset)
         self._disk = disk
 
-    return [(Log, "_roll", roll)]
+    return [(LogSegments, "roll", roll)]
 
 
 def _does_not_sync_snapshots() -> Patches:
@@ -83,12 +83,12 @@ def _does_not_sync_snapshots() -> Patches:
 
 
 def _keeps_a_torn_tail() -> Patches:
-    original = vars(segment)["recover_segment"]
+    original = vars(segment_loading)["recover_segment"]
 
     def recover_segment(file: Any, path: str, **more: Any) -> Any:
         return original(Wrapped(file, truncate=nothing), path, **more)
 
-    return [(segment, "recover_segment", recover_segment), (segment, "cut_again", nothing)]
+    return [(segment_loading, "recover_segment", recover_segment), (segment_loading, "cut_again", nothing)]
 
 
 def _keeps_epochs_of_what_it_cuts() -> Patches:
@@ -148,10 +148,9 @@ def _leaves_snapshots_open() -> Patches:
 
 def _leaves_time_indexes_open() -> Patches:
     def close(self: Any) -> None:
-        if not self._is_closed:
-            self._is_closed = True
-            self._file.close()
-            self._offset_index.file.close()
+        if self._log.close():
+            self._log.release()
+            self._indexes.offsets.file.close()
 
     return [(Segment, "close", close)]
 

@@ -48,7 +48,8 @@ from kafkaproto_server.shell.storage.errors import (
     UnusableFileError,
     is_shortage,
 )
-from kafkaproto_server.shell.storage.log.topic_log import Found, TopicLog
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.storage.log.topic_state import Found
 from kafkaproto_server.shell.storage.offset_checkpoints import TopicPartition
 
 _log = logging.getLogger("kafkaproto.server.replicas")

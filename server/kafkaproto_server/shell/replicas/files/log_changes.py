@@ -18,7 +18,8 @@ from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.producer_snapshots import ProducerSnapshots
 from kafkaproto_server.shell.replicas.files.removals import Removals
 from kafkaproto_server.shell.replicas.files.working_directories import WorkingDirectories
-from kafkaproto_server.shell.storage.log.topic_log import Found, TopicLog
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.storage.log.topic_state import Found
 from kafkaproto_server.shell.storage.log.unsynced import Unsynced, time_to_make_durable
 
 

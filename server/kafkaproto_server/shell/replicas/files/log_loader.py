@@ -21,7 +21,8 @@ from kafkaproto_server.shell.replicas.files.renames import Renames
 from kafkaproto_server.shell.replicas.files.topic_settings import TopicSettings
 from kafkaproto_server.shell.replicas.files.working_directories import WorkingDirectories
 from kafkaproto_server.shell.storage.directories.partition_directories import directory_name
-from kafkaproto_server.shell.storage.log.topic_log import Found, TopicLog
+from kafkaproto_server.shell.storage.log.topic_log import TopicLog
+from kafkaproto_server.shell.storage.log.topic_state import Found
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 

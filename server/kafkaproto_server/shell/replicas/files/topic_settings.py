@@ -15,7 +15,7 @@ from kafkaproto_server.core.quotas.replication_quotas import ThrottledReplicas, 
 from kafkaproto_server.core.replicas.incoming_rules import IncomingRules, incoming_rules
 from kafkaproto_server.metadata.image.entries import TOPIC_RESOURCE
 from kafkaproto_server.metadata.image.image import ClusterImage
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.topic_retention import TopicRetention
 
 

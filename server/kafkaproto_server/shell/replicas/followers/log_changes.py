@@ -25,7 +25,7 @@ from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
 from kafkaproto_server.shell.replicas.followers.followed import Followed
 from kafkaproto_server.shell.replicas.followers.throttles import ReplicationThrottle
-from kafkaproto_server.shell.storage.log.topic_log import Found
+from kafkaproto_server.shell.storage.log.topic_state import Found
 
 _log = logging.getLogger("kafkaproto.server.replicas")
 

@@ -20,9 +20,9 @@ from kafkaproto_server.shell.storage.directories.partition_directories import di
 from kafkaproto_server.shell.storage.errors import CorruptFileError, StorageError
 from kafkaproto_server.shell.storage.log.epoch_file import EPOCH_FILE_NAME
 from kafkaproto_server.shell.storage.log.log import Log
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.producer_state_file import remove_producer_states_after
 from kafkaproto_server.shell.storage.log.recovery import RecoveryPolicy
-from kafkaproto_server.shell.storage.log.segment import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import read_topic_id
 from kafkaproto_server.shell.storage.offset_checkpoints import (
     CLEANED,

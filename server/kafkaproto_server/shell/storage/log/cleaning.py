@@ -27,8 +27,9 @@ from kafkaproto_server.core.log_state.compaction import (
 from kafkaproto_server.core.log_state.key_offsets import KeyOffsets
 from kafkaproto_server.shell.storage.errors import CorruptFileError, of_log_in_use
 from kafkaproto_server.shell.storage.log.index import MAX_RELATIVE_OFFSET
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.scan import FileScan
-from kafkaproto_server.shell.storage.log.segment import LogConfig, Segment
+from kafkaproto_server.shell.storage.log.segment import Segment
 from kafkaproto_server.shell.storage.log.swap_files import CLEANED_SUFFIX, remove_cleaned
 from kafkaproto_server.shell.storage.log.transaction_index_files import write_cleaned_index
 

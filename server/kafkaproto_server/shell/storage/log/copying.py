@@ -18,7 +18,7 @@ from kafkaproto_server.base.ports import Disk
 from kafkaproto_server.core.log_state.leader_epochs import LeaderEpochs
 from kafkaproto_server.shell.storage.errors import CorruptFileError, OffsetOutOfRangeError, StorageError
 from kafkaproto_server.shell.storage.log.epoch_file import write_epoch_file
-from kafkaproto_server.shell.storage.log.segment import LogConfig
+from kafkaproto_server.shell.storage.log.log_config import LogConfig
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
 
 

@@ -8,7 +8,9 @@ crash has made of the newest of them, nobody knows: these follow from the batche
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from kafkaproto.errors import RemoteProtocolError
@@ -37,6 +39,15 @@ class IndexFile(NamedTuple):
 def index_path(directory: str, segment_base: int) -> str:
     """The path of the index of the segment that begins at ``segment_base``, whether it has one or not."""
     return f"{directory}/{segment_file_name(segment_base, TRANSACTION_INDEX_SUFFIX)}"
+
+
+def by_segment(
+    bases: Sequence[int], aborted: Sequence[AbortedTransaction]
+) -> Iterator[tuple[int, list[AbortedTransaction]]]:
+    """Transactions in the order of their ends, by the segment that holds the marker of each: ``bases`` are those of the
+    log's segments."""
+    for index, part in groupby(aborted, lambda each: bisect_right(bases, each.last_offset)):
+        yield bases[index - 1], list(part)
 
 
 def sync_aborted(disk: Disk, directory: str, segment_bases: Iterable[int]) -> None:
