@@ -60,6 +60,7 @@ class CleanedTransactions:
     def data(self, header: BatchHeader) -> bool:
         """Take in a batch with data. Returns whether it belongs to an aborted transaction."""
         self._begin_up_to(header.last_offset)
+        # A batch outside of transactions is in nobody's transaction, even if its producer has one that was aborted.
         if not header.is_transactional:
             return False
         aborted = self._aborted.get(header.producer_id)
@@ -73,6 +74,7 @@ class CleanedTransactions:
         """Take in a control batch. Returns whether nothing was left of the transaction that it ends. ``marker`` is None
         if the batch has no record any more."""
         self._begin_up_to(header.last_offset)
+        # Nothing of its transaction is left: otherwise the marker would still be there.
         if marker is None:
             return True
         if marker.is_abort:
@@ -188,6 +190,7 @@ class Compaction:
         return records.keep(is_kept, delete_horizon_ms=horizon_ms)
 
     def _is_kept(self, record: StoredRecord, has_passed: bool) -> bool:
+        # Behind what this cleaning has noted: whether it has a newer record is not known.
         if record.offset > self._keys.latest_offset:
             return True
         if record.key is None or record.offset < self._keys.get(record.key):

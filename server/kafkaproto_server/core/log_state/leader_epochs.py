@@ -54,6 +54,7 @@ class LeaderEpochs:
             return False
         if self._epochs and epoch == self._epochs[-1]:
             return False
+        # An epoch without a record would tell followers of an end that it never had.
         self.truncate_to(start_offset)
         if self._epochs and epoch <= self._epochs[-1]:
             return False
@@ -84,6 +85,7 @@ class LeaderEpochs:
         del self._epochs[:gone]
         del self._start_offsets[:gone]
         if self._start_offsets:
+            # What lies below is gone, and nobody may be told to truncate to it.
             self._start_offsets[0] = max(start_offset, self._start_offsets[0])
         return self.entries != before
 
@@ -98,9 +100,11 @@ class LeaderEpochs:
         For an epoch older than all known ones: that epoch and the first known start offset. None for an epoch newer
         than all known ones, or if none is known.
         """
+        # Undefined, as in Kafka: whoever asks knows of more than this log does.
         if not self._epochs or epoch > self._epochs[-1]:
             return None
         index = bisect_right(self._epochs, epoch)
+        # Epochs without records have no entry. So the end is the start of the next entry, whatever its epoch.
         end = log_end_offset if index == len(self._epochs) else self._start_offsets[index]
         # A leader answers with it when a follower's log diverges. The follower truncates to this
         # offset, so it must never lie beyond what the leader holds of that epoch.

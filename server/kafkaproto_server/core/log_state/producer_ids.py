@@ -44,9 +44,12 @@ class ProducerIds:
         index = 0
         while index < len(self._pages):
             page = self._pages[index]
+            # A new page, as a walk may be under way over the old one.
             kept = array("q", filter(is_kept, page))
             if len(kept) == len(page):
                 index += 1
+            # Pages that have become small are put together, or a log whose producers come and go would have thousands
+            # of them.
             elif index and len(self._pages[index - 1]) + len(kept) <= IDS_PER_PAGE:
                 self._pages[index - 1 : index + 1] = [self._pages[index - 1] + kept]
             else:

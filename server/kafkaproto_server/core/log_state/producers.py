@@ -144,8 +144,11 @@ class ProducerStates:
                 return repeated
         elif header.producer_epoch < producer.epoch:
             raise fenced(header, producer)
+        # A new epoch begins with 0. Anything else means that a batch before it was lost, or is still on its way.
         elif is_from_client and header.base_sequence != 0:
             raise out_of_order(header, producer)
+        # It would be shown to readers of committed records together with the transaction, or hidden with it if that is
+        # aborted.
         if producer.transaction_first_offset >= 0 and not header.is_transactional:
             raise ProducerRefused(
                 ErrorCode.INVALID_TXN_STATE,
@@ -180,8 +183,11 @@ class ProducerStates:
         """
         delta = header.last_offset_delta
         last_offset = header.base_offset + delta
+        # Also for batches without a producer: a snapshot is named by this offset, and what lies before it is not read
+        # again.
         self.map_end_offset = last_offset + 1
         producer_id = header.producer_id
+        # A control batch of which compaction has left nothing says nothing about its producer.
         if producer_id < 0 or (marker is None and header.is_control):
             return None
         producers = self._producers
@@ -194,6 +200,7 @@ class ProducerStates:
             assert self._ids is not None, "it was made with the producers"
             self._ids.add(producer_id)
         else:
+            # Before it changes: a snapshot that is being taken has the state of the moment at which it began.
             if self._snapshots:
                 self._keep(producer_id, producer)
             if producer.epoch != header.producer_epoch:
@@ -276,6 +283,8 @@ class ProducerStates:
 
         def is_kept(producer_id: int) -> bool:
             producer = producers[producer_id]
+            # Not while its transaction is open: the marker must find it, or the last stable offset would never move
+            # again.
             if producer.seen_ms <= latest and producer.transaction_first_offset < 0:
                 self._keep(producer_id, producer)
                 del producers[producer_id]

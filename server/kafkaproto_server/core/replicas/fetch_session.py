@@ -163,8 +163,11 @@ class FetchSession:
             if partition is None:
                 self.add(key, fetch, name_of_key(names, key))
             else:
+                # What the client names again has changed for it, so it wants to hear of the partition whatever was said
+                # last.
                 partition.fetch = fetch
                 self.pending[partition] = self.looks
+        # Behind the others, as in Kafka: what is named and forgotten in one request is forgotten.
         for key in request.forgotten:
             partition = self.partitions.pop(key, None)
             if partition is not None:
@@ -227,4 +230,5 @@ def name_of_key(names: Mapping[bytes, str], key: PartitionKey) -> str | None:
 
 def next_epoch(epoch: int) -> int:
     """The epoch of the request after the one with ``epoch``: 1 follows the largest int32."""
+    # 0 and -1 mean something else (`FULL_EPOCH`, `FINAL_EPOCH`).
     return 1 if epoch == _MAX_EPOCH else epoch + 1

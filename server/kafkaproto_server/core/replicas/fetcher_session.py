@@ -65,6 +65,7 @@ class FetcherSession:
         key = partition_key(fetch)
         wanted = self._wanted
         if wanted.get(key) != fetch:
+            # To the end of the order, so that a leader without a session for this broker does not starve others.
             wanted.pop(key, None)
             wanted[key] = fetch
             self._changed.pop(key, None)
@@ -76,6 +77,7 @@ class FetcherSession:
         """Do not fetch a partition any more; nothing happens if it is not wanted."""
         if self._wanted.pop(key, None) is not None:
             self._changed.pop(key, None)
+            # The leader does not have to forget what it was never told.
             if key in self._known:
                 self._forgotten[key] = None
 
@@ -107,6 +109,7 @@ class FetcherSession:
         full request has to have all partitions; an empty one is what a leader sends that throttles the fetcher.
         """
         assert self._is_under_way, "a response came without a request"
+        # The leader has evicted the session, so there is none to close.
         if error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND:
             self._begin_again(NO_SESSION)
             return False
@@ -114,6 +117,8 @@ class FetcherSession:
             self._begin_again(self._session_id)
             return False
         if self._epoch == FULL_EPOCH:
+            # A leader that misses one of them has not understood the request; its session would never tell of that
+            # partition.
             is_usable = keys == self._known.keys()
             session_id = session_id if is_usable else NO_SESSION
         else:

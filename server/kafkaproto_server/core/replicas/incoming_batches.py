@@ -170,10 +170,12 @@ def check_header(
     size = header.batch_length + LENGTH_END
     if header.attributes & COMPRESSION_MASK == Compression.ZSTD and not allows_zstd:
         _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce", Fault.FORM)
+    # What is not a whole batch is cut off, as in Kafka.
     if size != len(records) and _size_at(records, size) is not None:
         _refuse(ErrorCode.INVALID_RECORD, "more than one record batch for a partition", Fault.FORM)
     if header.base_offset != 0:
         _refuse(ErrorCode.INVALID_RECORD, f"the base offset has to be 0, not {header.base_offset}")
+    # Before the checksum, which takes time in proportion to the size.
     if size > rules.max_message_bytes:
         raise _too_large(size, rules)
     view = memoryview(records)
@@ -193,6 +195,7 @@ def check_at_once(
     """
     header = batch.header
     count = header.record_count
+    # What has to be decompressed or compressed may take long, and belongs to a thread.
     if header.attributes & COMPRESSION_MASK or rules.compression or count > sender.budget.units:
         return None
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
@@ -309,6 +312,8 @@ def _check_fields(header: BatchHeader, sender: Sender) -> None:
     count = header.record_count
     if codec > Compression.ZSTD:
         _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"there is no compression {codec}")
+    # Offsets are given out by the delta. Were it larger than the count, the log would have gaps, and a producer could
+    # use offsets up at will.
     if count <= 0 or header.last_offset_delta != count - 1:
         _refuse(
             ErrorCode.INVALID_RECORD,
@@ -324,8 +329,10 @@ def _check_fields(header: BatchHeader, sender: Sender) -> None:
             Fault.HEADER,
         )
     body_bytes = header.batch_length - (HEADER_SIZE - LENGTH_END)
+    # Before anything is decompressed: the count is what a sender claims.
     if count * _MIN_RECORD_BYTES > body_bytes * _MAX_EXPANSION[codec]:
         _refuse(ErrorCode.INVALID_RECORD, f"{body_bytes} bytes cannot be {count} records")
+    # Its records would have the append time of the producer's choice, unchecked by the topic's limits.
     if header.attributes & _TIMESTAMP_TYPE_BIT:
         message = "a producer may not set the timestamp type to LogAppendTime"
         errors = tuple(WrongRecord(index, message) for index in range(min(count, sender.most_record_errors)))
@@ -384,6 +391,7 @@ def _check_survey(
     is_suspect = not rules.timestamp_type and (
         earliest < now_ms - rules.timestamp_before_max_ms or latest > now_ms + rules.timestamp_after_max_ms
     )
+    # Only then each record is looked at alone: the response has to name those that are wrong (KIP-467).
     if is_suspect or (rules.is_compacted and not survey.all_have_keys):
         return _check_each_record(header, data, rules, now_ms, sender)
     return max(latest, NO_TIMESTAMP)
@@ -408,11 +416,13 @@ def _check_each_record(
             message = "a compacted topic needs a key in each record"
             code = code or ErrorCode.INVALID_RECORD
             keyless += 1
+        # With LogAppendTime what the producer set does not matter. A record without a timestamp passes, as in Kafka.
         elif not rules.timestamp_type and timestamp != NO_TIMESTAMP and not earliest <= timestamp <= latest:
             message = f"timestamp {timestamp} is not in the range from {earliest} to {latest}"
             code = ErrorCode.INVALID_TIMESTAMP
         else:
             continue
+        # A million errors of one request would be a larger response than the request.
         if len(errors) < sender.most_record_errors:
             errors.append(WrongRecord(index, message))
     if code is not None:

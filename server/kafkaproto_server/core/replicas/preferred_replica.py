@@ -20,6 +20,8 @@ def preferred_replica(partition: Partition, fetch_offset: int, is_near: Callable
     """
     if is_near(partition.broker_id):
         return NO_NODE
+    # The offset has to be in the follower's log, as far as its last fetch says: otherwise it would refuse, and the
+    # consumer would come back here, again and again.
     near = [
         (follower.log_end_offset, follower.last_caught_up_ms, broker_id)
         for broker_id, follower in partition.followers.items()

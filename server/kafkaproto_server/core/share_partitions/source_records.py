@@ -75,6 +75,7 @@ class SourceRecords:
         """The first offset from one to another that gets a letter; one behind ``last`` if there is none. None if that
         is not known yet: then see `looked_to`."""
         self.place = None
+        # Nobody can say how many records there were. A few letters tell the operator where to look.
         if offset < self._log_start:
             end = min(last, self._log_start - 1)
             return max(offset, end - MAX_UNSEEN + 1)
@@ -155,6 +156,7 @@ class SourceRecords:
             self._data = b""
         begin = self._begin_at
         self._searched = offset
+        # Otherwise each round would decompress and walk through all records before its own again.
         if begin is not None and begin.base_offset == view.base_offset and begin.offset <= offset:
             self._index, self._position = begin.number, begin.position
 

@@ -60,6 +60,7 @@ def combined(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     """
     so_far, new = _later_ones(so_far, start_offset), _from(new, start_offset)
     _checked(so_far, new)
+    # A single batch may be one that a record has brought, and is not judged.
     if len(so_far) + len(new) < 2 or not new:
         return so_far or new
     if not so_far and is_in_order(new):
@@ -67,7 +68,9 @@ def combined(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     # Those that touch the new ones: a neighbour may be alike.
     first = min(each.first_offset for each in new)
     last = max(each.last_offset for each in new)
+    # One offset further on each side: neighbours that are alike become one.
     begin = bisect_left(so_far, first - 1, key=_last)
+    # Batches of a record may be anything. The range must not be a negative one.
     end = max(begin, bisect_right(so_far, last + 1, key=_first))
     if isinstance(so_far, PackedBatches):
         return so_far.spliced(begin, end, _swept((*so_far[begin:end], *new)))
@@ -106,6 +109,7 @@ def _swept(batches: Iterable[StateBatch]) -> list[StateBatch]:
     for first, last, state, count in batches:
         rank = (-count, -state)
         changes += ((first, 1, rank), (last + 1, -1, rank))
+    # Ends come before begins at the same offset (-1 before 1), so that no batch is open where the next one begins.
     changes.sort()
     open_ones: Counter[_Rank] = Counter()
     ranks: list[_Rank] = []
@@ -119,6 +123,7 @@ def _swept(batches: Iterable[StateBatch]) -> list[StateBatch]:
             _append(result, begin, offset - 1, ranks[0])
         begin = offset
         open_ones[rank] += change
+        # Once for each rank: several batches that are alike count as one.
         if change > 0 and open_ones[rank] == 1:
             heapq.heappush(ranks, rank)
     return result

@@ -136,6 +136,8 @@ class ShareCoordinator:
         assert found is not None, "else it was refused"
         state = found.state
         records: tuple[Record, ...] = ()
+        # With the read and not with the first write: the former leader must be fenced before the new one delivers a
+        # record.
         if found.highest_leader_epoch != leader_epoch:
             unchanged = ShareState(state.state_epoch, state.start_offset, state.delivery_complete_count)
             records = (self._written(key, found, unchanged, leader_epoch),)
@@ -248,6 +250,7 @@ class ShareCoordinator:
         came.
         """
         state = found.state
+        # Writes of one leader may be repeated after later ones, if a response was lost.
         start_offset = max(new.start_offset, state.start_offset)
         count = new.delivery_complete_count
         if new.start_offset == state.start_offset:
@@ -259,8 +262,12 @@ class ShareCoordinator:
             start_offset=start_offset,
             delivery_complete_count=count,
         )
+        # In order, as a record has them. What lies before the start offset is of no use to anybody.
         batches = combined((), tuple(new.batches), start_offset)
+        # An update is short, and a snapshot has all of the state. With too few of them the next coordinator has much to
+        # read, and no record before the last snapshot can be deleted.
         if found.updates < self._config().updates_per_snapshot:
+            # Before the record is in the log, where every coordinator to come would stumble over it.
             check_combinable(state.batches, batches, start_offset)
             return update_record(key, changed._replace(batches=batches))
         now_ms = self._surroundings.wall_ms()

@@ -1,5 +1,5 @@
-"""What a share coordinator does on its own: it removes the states of deleted topics, deletes records that are not needed
-any more, and writes cold states anew.
+"""What a share coordinator does on its own: it removes the states of deleted topics, deletes records that are not
+needed any more, and writes cold states anew.
 
 Many states take many turns of the loop (`_in_turns`).
 
@@ -69,6 +69,7 @@ class ShareStateMaintenance:
     def _prune(self) -> None:
         """Delete what is not needed, once the snapshots on which that rests are committed."""
         self._remove_left()
+        # Taken before the commit is waited for: what is written meanwhile may move it further.
         offset = self._stored.needed.first
         if self._ports.is_enabled() and offset and offset != self.pruned_offset:
 
@@ -111,11 +112,13 @@ class ShareStateMaintenance:
         for key in keys:
             found = self._stored.by_key.get(key)
             record = None if found is None else make(key)
+            # Also a share partition for which nothing is written costs a look.
             weight += 1
             if record is not None:
                 weight += len(self._stored.by_key[key].state.batches)
                 try:
                     self._append((record,))
+                # Too few replicas are in sync, for example: the others would be refused as well.
                 except CoordinatorError:
                     return
             if weight >= WEIGHT_AT_ONCE:

@@ -23,6 +23,7 @@ class NeededOffsets:
     def snapshot(self, key: SharePartitionKey, offset: int) -> None:
         """There is a snapshot of a share partition."""
         self._snapshots[key] = offset
+        # So the oldest snapshot is always the first, and nothing has to be searched.
         self._snapshots.move_to_end(key)
         self.first = self._oldest()
 

@@ -76,9 +76,12 @@ class StoredSharePartition:
         """Update records since the last snapshot that was written because there were enough of them."""
 
     def replay_snapshot(self, value: ShareSnapshotValue, updates_per_snapshot: int) -> None:
+        # A new beginning of the state writes the leader epoch 0. A leader that was fenced before that stays fenced.
         self.highest_leader_epoch = max(self.highest_leader_epoch, value.leader_epoch)
         self.highest_state_epoch = max(self.highest_state_epoch, value.state_epoch)
         self.state = state_of_snapshot(value)
+        # Only a snapshot that was due begins the count anew, as in Kafka: one of a cold state, or of a new beginning,
+        # does not.
         if self.updates >= updates_per_snapshot:
             self.updates = 0
 
@@ -90,6 +93,7 @@ class StoredSharePartition:
         self.state = state._replace(
             start_offset=start_offset,
             delivery_complete_count=value.delivery_complete_count,
+            # An update names only what it changes.
             leader_epoch=value.leader_epoch if value.leader_epoch != NO_LEADER_EPOCH else state.leader_epoch,
             batches=packed(_added(state.batches, _in_order(value.state_batches), start_offset)),
         )

@@ -118,6 +118,8 @@ class MarkerSender:
         brokers = []
         for each in partitions:
             leader = self._ports.leader_of(each)
+            # The topic was deleted while the transaction was open. To wait for its leader would block the producer for
+            # good.
             if leader is None:
                 ending.remaining.discard(each)
             elif leader == NO_LEADER:
@@ -126,6 +128,7 @@ class MarkerSender:
                 self._queues.setdefault(leader, []).append((ending, each))
                 brokers.append(leader)
         self._wait_for_leaders(ending, leaderless)
+        # All partitions are queued first, so that a broker gets those of one transaction in one request.
         for broker in dict.fromkeys(brokers):
             self._flush(broker)
         self._maybe_finish(ending)
@@ -149,6 +152,8 @@ class MarkerSender:
 
     def _flush(self, broker_id: int) -> None:
         """Send what is queued for a broker, unless it has a request already."""
+        # A broker that does not respond holds up its own partitions only, and has one request to work off when it comes
+        # back.
         if broker_id in self._busy:
             return
         parcel = self._take(broker_id)
@@ -195,8 +200,11 @@ class MarkerSender:
             verdict = _Verdict.RETRY if code is None else _VERDICTS.get(code, _Verdict.RETRY)
             if verdict is _Verdict.DONE:
                 ending.remaining.discard(each)
+            # Not to the same broker: by then another one may lead.
             elif verdict is _Verdict.RETRY:
                 again.append(each)
+            # Another broker coordinates, and this one has not heard of it. What it would still write could not be
+            # committed.
             elif verdict is _Verdict.FENCED_COORDINATOR:
                 del self._endings[ending.transaction.transactional_id]
                 return

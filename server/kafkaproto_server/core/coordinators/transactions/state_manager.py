@@ -79,6 +79,7 @@ class TransactionStateManager:
         if not isinstance(key, TransactionLogKey):
             return
         if value is None:
+            # A tombstone may come without its record, once compaction has removed that one.
             self._transactions.pop(key.transactional_id, None)
         else:
             self._transactions[key.transactional_id] = transaction_of(key, value)
@@ -104,6 +105,7 @@ class TransactionStateManager:
 
     def get(self, transactional_id: str) -> Transaction | None:
         """The committed state of a transactional id; None if there is none."""
+        # The oldest of the changes under way: all before it is committed.
         if transactional_id in self._before:
             return self._before[transactional_id][0][1]
         return self._transactions.get(transactional_id)
@@ -113,12 +115,14 @@ class TransactionStateManager:
         latest = self._transactions.get(transactional_id)
         if not self.is_pending(transactional_id):
             return latest
+        # A producer id that is on its way will be written over the state of this moment.
         if latest is None or transactional_id in self._awaiting_ids:
             return None
         return latest if latest.state in _FOLLOWED_BY_PARTITIONS else None
 
     def ids(self) -> Iterable[str]:
         """All transactional ids, as they are at this moment."""
+        # A dict keeps an order that is the same in each process; a set would not.
         return dict.fromkeys([*self._transactions, *self._before])
 
     def all(self) -> Iterator[Transaction]:
@@ -174,10 +178,12 @@ class TransactionStateManager:
         for each in write.transactional_ids:
             may_follow = adds_partitions and self.followed_by_partitions(each) is not None
             assert may_follow or not self.is_pending(each), f"a change of {each!r} is under way"
+        # First of all: if the log refuses, memory is as it was.
         write.end_offset = self._log.append(records)
         for each in write.transactional_ids:
             before = (write.end_offset, self._transactions.get(each))
             self._before.setdefault(each, deque()).append(before)
+        # By the same function as after a restart, so that a new coordinator finds what this one knows.
         for record in records:
             self.replay(record.key, record.value)
         if keep is not None:
@@ -191,6 +197,7 @@ class TransactionStateManager:
         if is_committed:
             for each in write.transactional_ids:
                 self._committed(each, write.end_offset)
+        # If the log did not know in time, the client has been told so. It asks again, and finds this change.
         if not write.is_told:
             write.is_told = True
             write.told(code)
@@ -208,6 +215,7 @@ class TransactionStateManager:
     def _committed(self, transactional_id: str, end_offset: int) -> None:
         """A change is committed, and those before it, even if the log has not said so yet."""
         before = self._before.get(transactional_id)
+        # The log reports commits in any order: one that waited too long is asked about again after later ones.
         while before and before[0][0] <= end_offset:
             before.popleft()
         if not before:
@@ -234,6 +242,7 @@ class TransactionStateManager:
         code: ErrorCode,
         producer_id: int,
     ) -> None:
+        # Before `use`, which writes: nothing else may be under way then.
         self._awaiting_ids.discard(transactional_id)
         if self._is_closed:
             failed(ErrorCode.NOT_COORDINATOR)
