@@ -147,6 +147,8 @@ def group_sizes(
             if count and not (fits and (segment.size_bytes == 0 or end - 1 - base <= max_offsets)):
                 break
             count += 1
+        assert count > 0, "a group has at least one segment"
         groups.append(count)
         begin += count
+    assert sum(groups) == len(left), "each segment is in one group"
     return groups

@@ -49,6 +49,7 @@ class KeyOffsets:
         found, position = self._find(key)
         if found is not None:
             self.size += 1
+            assert self.size < self._slots, "a search ends at a free slot"
             self._table[position : position + _HASH_BYTES] = found
         _OFFSET.pack_into(self._table, position + _HASH_BYTES, offset)
         self.latest_offset = offset

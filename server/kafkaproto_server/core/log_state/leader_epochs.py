@@ -58,6 +58,7 @@ class LeaderEpochs:
         self.truncate_to(start_offset)
         if self._epochs and epoch <= self._epochs[-1]:
             return False
+        assert not self._start_offsets or self._start_offsets[-1] < start_offset, "start offsets ascend"
         self._epochs.append(epoch)
         self._start_offsets.append(start_offset)
         return True
@@ -87,6 +88,7 @@ class LeaderEpochs:
         if self._start_offsets:
             # What lies below is gone, and nobody may be told to truncate to it.
             self._start_offsets[0] = max(start_offset, self._start_offsets[0])
+        assert len(self._epochs) == len(self._start_offsets), "each epoch has a start offset"
         return self.entries != before
 
     def epoch_at(self, offset: int) -> int | None:

@@ -2,6 +2,8 @@
 
 A log may know a million producers. To copy the ids of all, or to begin a walk over a dict of them, takes 60 ms if the
 ids are random: each is an object at a place of its own. So they lie beside the dict, in pages of plain numbers.
+
+Ours alone: ProducerStateManager of Apache Kafka walks over its map of all producers at once.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ class ProducerIds:
         if not self._pages or len(self._pages[-1]) >= IDS_PER_PAGE:
             self._pages.append(array("q"))
         self._pages[-1].append(producer_id)
+        assert len(self._pages[-1]) <= IDS_PER_PAGE, "a step looks at one page"
 
     def walk(self) -> tuple[Iterator[int], int]:
         """The ids that are there now, whatever is changed meanwhile; and how many they are."""

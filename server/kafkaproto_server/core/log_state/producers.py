@@ -384,6 +384,7 @@ class ProducerSnapshot:
         kept, producers = self._kept, self._producers
         entries = [kept.get(each) or producers[each].entry(each) for each in islice(self._left, most)]
         self._count -= len(entries)
+        assert self._count >= 0, "a producer is in a snapshot once"
         if self.is_complete:
             self.give_up()
         return entries

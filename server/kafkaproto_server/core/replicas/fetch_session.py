@@ -142,6 +142,7 @@ class FetchSession:
 
     def add(self, key: PartitionKey, fetch: PartitionFetch, name: str | None) -> CachedPartition:
         """Add a partition at the end of the order. It is pending. ``name`` is that of a topic that has an id here."""
+        assert key not in self.partitions, "a partition joins a session once"
         partition = CachedPartition(key, fetch, self, self._next_order)
         self._next_order += 1
         self.partitions[key] = partition
@@ -179,6 +180,7 @@ class FetchSession:
         topic = self._topics[key]
         self._settle(key, topic)
         topic.partitions -= 1
+        assert topic.partitions >= 0, "more partitions left a session than had joined it"
         if not topic.partitions:
             del self._topics[key]
             if isinstance(key, bytes):
@@ -198,6 +200,7 @@ class FetchSession:
         return None if topic is None else topic.name
 
     def _settle(self, key: bytes | str, topic: _TopicRequests) -> None:
+        assert topic.settled <= self.requests, "requests are counted once"
         if topic.settled < self.requests:
             self._counted(key, topic.partitions * (self.requests - topic.settled))
             topic.settled = self.requests

@@ -166,6 +166,7 @@ class FetchSessionCache(Generic[Session]):
             return
         self._remove_value(place)
         self.partitions += size - place.size
+        assert self.partitions >= 0, "more partitions left the cache than had joined it"
         place.size = size
         place.is_old = is_old
         if is_old:
@@ -179,6 +180,7 @@ class FetchSessionCache(Generic[Session]):
         if place is not None:
             self._remove_value(place)
             self.partitions -= place.size
+            assert self.partitions >= 0, "more partitions left the cache than had joined it"
             place.session.close()
 
     def _evict(self, value: Value, now_ms: int) -> bool:

@@ -106,6 +106,7 @@ class Pace:
 
     def moved(self, count: int) -> None:
         """So many bytes were moved."""
+        assert count >= 0, "bytes are moved forward only"
         self._owed += count
 
     def wait_ms(self, bytes_per_second: int | None, now_ms: int) -> int:

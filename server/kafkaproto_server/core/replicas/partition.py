@@ -365,6 +365,7 @@ class Partition:
     def take_offsets(self, header: BatchHeader) -> int:
         """The base offset for a batch of a producer, which the caller writes next, after `check_writable`."""
         # Not the log end: batches before may still be on their way to the disk.
+        assert header.last_offset_delta >= 0, "a batch without an offset"
         base_offset = self.next_offset
         self.next_offset = base_offset + header.last_offset_delta + 1
         return base_offset
@@ -511,6 +512,8 @@ class Partition:
         return self._brokers.is_eligible(broker_id, follower.broker_epoch, directory_id)
 
     def _ask(self, isr: tuple[int, ...]) -> None:
+        assert self.role is Role.LEADER, "the leader alone asks for changes of the ISR"
+        assert self._pending is None, "one change of the ISR is under way at a time"
         self._pending = IsrChange(
             leader_epoch=self.leader_epoch,
             partition_epoch=self.partition_epoch,

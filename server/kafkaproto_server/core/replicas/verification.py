@@ -11,7 +11,7 @@ of the next transaction, which may begin before the marker is here.
 
 A guard holds for one leader epoch: what the partition has seen under another leader is not known here.
 
-Kafka has this in VerificationStateEntry, VerificationGuard and ProducerStateManager.
+Apache Kafka has this in VerificationStateEntry, VerificationGuard and ProducerStateManager.
 """
 
 from __future__ import annotations

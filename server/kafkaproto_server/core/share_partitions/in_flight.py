@@ -282,6 +282,7 @@ class InFlight:
         else:
             self._firsts.insert(position, batch.first)
             self._batches.insert(position, batch)
+        assert len(self._firsts) == len(self._batches), "each batch has its first offset beside it"
 
     def floor(self, offset: int) -> InFlightBatch | None:
         """The last batch that begins at or before an offset; None if there is none."""
@@ -310,6 +311,7 @@ class InFlight:
         position = bisect_left(self._firsts, batch.first)
         del self._batches[:position]
         del self._firsts[:position]
+        assert len(self._firsts) == len(self._batches), "each batch has its first offset beside it"
 
     def clear(self) -> None:
         self._batches.clear()

@@ -32,6 +32,7 @@ class AcquisitionLocks:
 
     def add(self, until_ms: int, first: int, last: int) -> None:
         """Records are locked until then."""
+        assert first <= last, "a lock of no record"
         heapq.heappush(self._locks, (until_ms, first, last))
 
     def clean(self, in_flight: InFlight) -> None:

@@ -148,12 +148,14 @@ class ShareSessions:
         session = self._sessions.pop(key, None)
         if session is not None:
             self.partition_count -= len(session.partitions)
+            assert self.partition_count >= 0, "more partitions left than had joined"
             left = self._members[key.group_id] - 1
             if left:
                 self._members[key.group_id] = left
             else:
                 del self._members[key.group_id]
             keys = self._of_connection[session.connection]
+            assert key in keys, "a session is known by its connection"
             keys.discard(key)
             if not keys:
                 del self._of_connection[session.connection]

@@ -7,6 +7,8 @@ ones of a range get a letter: a range may claim billions.
 
 Of a record, only what is copied becomes an object. Where a round ends in the middle of a batch, its `SourcePlace` lets
 the next one begin there.
+
+Apache Kafka: ``ShareGroupDLQRecordFetcher``.
 """
 
 from __future__ import annotations

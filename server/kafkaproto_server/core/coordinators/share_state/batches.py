@@ -6,7 +6,7 @@ does not depend on the order in which batches come, apart from the start offset.
 
 The batches of a share partition are in order, do not overlap, and neighbours differ. So only those are looked at that
 the new ones touch. A single batch is taken as it is, whatever it says: a record may have brought it. It is refused only
-if there are others to combine it with. Kafka has this in PersisterStateBatchCombiner.
+if there are others to combine it with. Apache Kafka has this in PersisterStateBatchCombiner.
 """
 
 from __future__ import annotations

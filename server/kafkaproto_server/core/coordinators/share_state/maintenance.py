@@ -47,6 +47,7 @@ class ShareStateMaintenance:
 
     def begin(self) -> None:
         """All records are replayed."""
+        assert not self._is_over, "a coordinator begins once"
         self._later(self._config().prune_interval_ms, self._prune)
         self._later(self._config().cold_snapshot_interval_ms, self._snapshot_cold)
         self._remove_left()

@@ -1,7 +1,7 @@
 """From which offset on records of a partition of ``__share_group_state`` are needed.
 
 What lies before a share partition's last snapshot is not needed for it. So all before the oldest of these snapshots can
-be deleted. Kafka has this in ShareCoordinatorOffsetsManager.
+be deleted. Apache Kafka has this in ShareCoordinatorOffsetsManager.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the share coordinator knows of one share partition, and how records change it.
 
-A snapshot record holds all of the state, an update what has changed since. Kafka has this in ShareGroupOffset and in
-the replay of ShareCoordinatorShard.
+A snapshot record holds all of the state, an update what has changed since. Apache Kafka has this in ShareGroupOffset
+and in the replay of ShareCoordinatorShard.
 """
 
 from __future__ import annotations

@@ -56,6 +56,7 @@ class StoredSharePartitions:
             found.replay_update(value)
 
     def _new(self, key: SharePartitionKey, state: PartitionState) -> StoredSharePartition:
+        assert key not in self.by_key, "a share partition has one state"
         found = self.by_key[key] = StoredSharePartition(state)
         self.of_topic.setdefault(key.topic_id, {})[key] = None
         return found

@@ -10,7 +10,7 @@ epoch of this partition, makes the leaders refuse those of the former one.
 A transaction that stays open for longer than its producer's timeout is aborted, and its producer fenced. An id that is
 not used for `transactional.id.expiration.ms` is removed.
 
-Kafka has this in TransactionCoordinator; see KIP-98, KIP-360, KIP-890 and KIP-939.
+Apache Kafka has this in TransactionCoordinator; see KIP-98, KIP-360, KIP-890 and KIP-939.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ partition says what becomes of it:
   prepared, as in Apache Kafka, until another broker coordinates;
 - its leader knows a later coordinator: nothing of this transaction is sent any more.
 
-Kafka has this in TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler.
+Apache Kafka has this in TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler.
 """
 
 from __future__ import annotations
@@ -140,6 +140,7 @@ class MarkerSender:
 
         def again() -> None:
             self.leaderless -= len(partitions)
+            assert self.leaderless >= 0, "partitions wait for a leader once"
             self._route(ending, partitions)
 
         self._surroundings.call_at(self._surroundings.now_ms() + RETRY_MS, again)
@@ -183,6 +184,7 @@ class MarkerSender:
         )
 
     def _responded(self, broker_id: int, parcel: _Parcel, results: MarkerResults | None) -> None:
+        assert broker_id in self._busy, "a broker responds to a request, and once"
         self._busy.discard(broker_id)
         for ending, partitions in parcel:
             if self._is_current(ending):

@@ -2,7 +2,7 @@
 
 Version 0 of the value is written with transaction.version 0; it has no place for the previous and the next producer id
 and for the version of the client. Version 1 is written from transaction.version 1 on. Apache Kafka 4.4.0 does not write
-the next producer epoch, which the schema has for KIP-939. Kafka has this in TransactionLog.
+the next producer epoch, which the schema has for KIP-939. Apache Kafka has this in TransactionLog.
 """
 
 from __future__ import annotations

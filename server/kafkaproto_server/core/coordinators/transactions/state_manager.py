@@ -9,8 +9,8 @@ Another change of the same id is refused meanwhile, but for one kind: partitions
 behind the completion of the transaction before. A leader that has the later record has the earlier one, and what may be
 done because of the later one is not done before both are committed. So a transaction waits for one replication less.
 
-Kafka has this in TransactionStateManager, which changes its memory when a record is committed, and has one change of an
-id under way.
+Apache Kafka has this in TransactionStateManager, which changes its memory when a record is committed, and has one
+change of an id under way.
 """
 
 from __future__ import annotations
@@ -167,6 +167,7 @@ class TransactionStateManager:
 
     def remove(self, transactional_ids: Sequence[str]) -> None:
         """Write that transactional ids are no more. Raises CoordinatorError; then nothing has changed."""
+        assert transactional_ids, "a batch without records"
         self._append(
             [tombstone_of(each) for each in transactional_ids],
             _Write(transactional_ids, 0, lambda code: None, lambda: None),
@@ -181,8 +182,9 @@ class TransactionStateManager:
         # First of all: if the log refuses, memory is as it was.
         write.end_offset = self._log.append(records)
         for each in write.transactional_ids:
-            before = (write.end_offset, self._transactions.get(each))
-            self._before.setdefault(each, deque()).append(before)
+            before = self._before.setdefault(each, deque())
+            assert not before or before[-1][0] < write.end_offset, "the offsets of a log rise"
+            before.append((write.end_offset, self._transactions.get(each)))
         # By the same function as after a restart, so that a new coordinator finds what this one knows.
         for record in records:
             self.replay(record.key, record.value)

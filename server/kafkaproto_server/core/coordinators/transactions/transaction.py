@@ -8,7 +8,7 @@ The epochs of an id end before 32767. That last one is never given to a producer
 fence. A producer whose epochs are at their end gets a new id and begins with epoch 0.
 
 No decision is made here. Each function returns the state that follows; `coordinator.py` decides, and writes it.
-Kafka has this in TransactionMetadata and TransactionState.
+Apache Kafka has this in TransactionMetadata and TransactionState.
 """
 
 from __future__ import annotations
