@@ -111,6 +111,7 @@ def note_batch(
                 and not keys.put(record.key, record.offset)
             ):
                 return False
+    # Also if none of its records has a key: the batch was looked at.
     if header.last_offset >= start_offset:
         keys.latest_offset = header.last_offset
     return True
@@ -174,6 +175,7 @@ class Compaction:
         is_kept = bytearray()
         needs_horizon = is_marker_alone
         for record in records:
+            # Whether a marker goes was decided with its batch.
             stays = is_control or self._is_kept(record, has_passed)
             is_kept.append(stays)
             needs_horizon = needs_horizon or (stays and record.is_tombstone)
@@ -185,6 +187,7 @@ class Compaction:
             if horizon_ms >= NO_HORIZON_MS:
                 horizon_ms = None
         # A batch of an old format becomes one of format 2, as in Apache Kafka 4.
+        # Nothing goes, so the bytes stay as they are.
         if horizon_ms is None and all(is_kept) and isinstance(records, StoredRecords):
             return batch.raw
         return records.keep(is_kept, delete_horizon_ms=horizon_ms)

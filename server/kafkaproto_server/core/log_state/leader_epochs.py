@@ -81,6 +81,7 @@ class LeaderEpochs:
         # The epoch that holds the new start stays, as in Kafka's LeaderEpochFileCache: without it,
         # a follower's LastFetchedEpoch could not be compared at the log start.
         gone = max(0, bisect_right(self._start_offsets, start_offset) - 1)
+        # Nothing is left of the log, and so of no epoch.
         if end_offset is not None and start_offset >= end_offset:
             gone = len(self._epochs)
         del self._epochs[:gone]

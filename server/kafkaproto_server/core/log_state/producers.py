@@ -203,9 +203,11 @@ class ProducerStates:
             # Before it changes: a snapshot that is being taken has the state of the moment at which it began.
             if self._snapshots:
                 self._keep(producer_id, producer)
+            # Also to a lower one: followers and recovery take what a leader has appended, whatever it was.
             if producer.epoch != header.producer_epoch:
                 producer.begin_epoch(header.producer_epoch)
         timestamp = producer.last_timestamp = header.max_timestamp
+        # Never back: a batch with an old time must not let its producer expire while it writes.
         producer.seen_ms = timestamp if seen_ms < 0 else max(producer.seen_ms, timestamp, seen_ms)
         if marker is not None:
             return self._end_transaction(producer, header, marker)
@@ -261,6 +263,7 @@ class ProducerStates:
         """Forget the transactions that ended below the new log start. Producers stay until they expire."""
         if self._transactions is not None:
             self._transactions.forget_ended_before(log_start_offset)
+        # The start may jump beyond the end, when a follower begins anew.
         self.map_end_offset = max(self.map_end_offset, log_start_offset)
 
     # All producers at once.

@@ -115,6 +115,7 @@ class Transactions:
         kept = [each for each in unreplicated if each[0] >= offset]
         self._unreplicated = kept
         oldest_open = next(iter(self._open), None)
+        # They are in the order of their ends, and a transaction that ended last may have begun first.
         oldest_ended = min([first_offset for _, first_offset in kept], default=None)
         if oldest_open is None or (oldest_ended is not None and oldest_ended < oldest_open):
             self.first_unstable_offset = oldest_ended
@@ -133,6 +134,7 @@ def aborted_between(
 ) -> list[tuple[int, int]]:
     """Producer id and first offset of those of a log's aborted transactions that concern records in a range of
     offsets."""
+    # What ended before the first offset has no record behind it.
     begin = bisect_left(aborted, offset, key=lambda each: each.last_offset)
     found = []
     for at in range(begin, len(aborted)):

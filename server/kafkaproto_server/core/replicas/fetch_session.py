@@ -221,6 +221,7 @@ class FetchSession:
         self.settle()
         self._topics.clear()
         self._unnamed.clear()
+        # Partitions live on, and would call a session that nobody can continue.
         for partition in self.partitions.values():
             partition.watch(None)
         self.partitions.clear()

@@ -114,6 +114,7 @@ class FetchSessionCache(Generic[Session]):
         return len(self._places)
 
     def __iter__(self) -> Iterator[Session]:
+        # A copy: who iterates may close sessions.
         return iter([place.session for place in self._places.values()])
 
     def get(self, session_id: int) -> Session | None:
@@ -164,6 +165,7 @@ class FetchSessionCache(Generic[Session]):
         # Nearly every request of a session ends here: the sorted lists do not change.
         if size == place.size and is_old == place.is_old:
             return
+        # With the old size and age, by which the lists have it.
         self._remove_value(place)
         self.partitions += size - place.size
         assert self.partitions >= 0, "more partitions left the cache than had joined it"

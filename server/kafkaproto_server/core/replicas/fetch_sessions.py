@@ -267,12 +267,14 @@ class _IncrementalContext(FetchContext):
 
     def wait_in_steps(self, wake: Wake) -> Steps[None]:
         """As `FetchContext.wait_in_steps`, for all partitions of the session at once."""
+        # If the session went on, another request may wait by now.
         if self._session.epoch == self._epoch:
             self._session.wake = wake
         yield from ()
 
     def cancel(self) -> None:
         """As `FetchContext.cancel`. The session stays as if the partitions had not been looked at."""
+        # As above: the wake is the other request's.
         if self._session.epoch == self._epoch:
             self._session.wake = None
 
@@ -298,6 +300,8 @@ class _IncrementalContext(FetchContext):
                 or result.is_diverging
             )
             if (
+                # What was not read for lack of room has something to say next time. What is not hosted here reports no
+                # change, so it is looked at in each request.
                 not must_say
                 and not result.is_limited
                 and partition.watched is not None

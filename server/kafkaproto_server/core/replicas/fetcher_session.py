@@ -93,6 +93,7 @@ class FetcherSession:
         else:
             for key in self._forgotten:
                 del self._known[key]
+            # Before the response: if there is none, everything begins anew.
             self._known.update(self._changed)
             partitions = [wanted[key] for key in self._changed]
             forgotten = list(self._forgotten)
@@ -126,6 +127,7 @@ class FetcherSession:
             if not is_usable:
                 self._begin_again(self._session_id)
                 return False
+        # The leader had no place. All partitions are named each time, and each time it may have one.
         if session_id == NO_SESSION:
             self._begin_again(NO_SESSION)
         else:

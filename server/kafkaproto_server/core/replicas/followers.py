@@ -27,6 +27,7 @@ class FollowerReplica:
     def __init__(self, *, is_in_isr: bool, now_ms: int) -> None:
         self.log_end_offset = UNKNOWN_OFFSET
         self.log_start_offset = UNKNOWN_OFFSET
+        # Until it fetches: the controller takes -1 for "not known", and does not check it (KIP-903).
         self.broker_epoch = NO_NODE
         # A member of the ISR has time to fetch from a new leader. Any other follower was never caught up.
         self.last_caught_up_ms = now_ms if is_in_isr else 0

@@ -168,6 +168,7 @@ def check_header(
     except RemoteProtocolError:
         raise _why_no_batch(records) from None
     size = header.batch_length + LENGTH_END
+    # No client of those versions knows it (KIP-110).
     if header.attributes & COMPRESSION_MASK == Compression.ZSTD and not allows_zstd:
         _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce", Fault.FORM)
     # What is not a whole batch is cut off, as in Kafka.
@@ -181,6 +182,7 @@ def check_header(
     view = memoryview(records)
     if crc32c(view[CRC_START:size]) != header.crc:
         _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong", Fault.CHECKSUM)
+    # Behind the checksum: fields of damaged bytes say nothing about the producer.
     _check_fields(header, sender)
     return IncomingBatch(header=header, parts=(view[MAGIC_OFFSET:size],))
 
@@ -205,6 +207,7 @@ def check_at_once(
         return None
     now_ms = wall_ms()
     latest = _check_survey(header, data, survey, rules, now_ms, sender)
+    # Each record has to be looked at, which may take more than one step.
     if not isinstance(latest, int):
         return None
     sender.budget.units -= count
@@ -230,6 +233,7 @@ def check_records(
     count = header.record_count
     codec = header.attributes & COMPRESSION_MASK
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
+    # Without compression, a record is no larger than what was sent, and ``max.message.bytes`` bounds that.
     longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
     try:
         data: Buffer
@@ -246,10 +250,14 @@ def check_records(
         latest = found if isinstance(found, int) else (yield from found)
     except RemoteProtocolError as error:
         raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
+    # Never for "producer", nor if the batch has the topic's codec already: whatever its level is, it stays as it was
+    # sent.
     if rules.compression is not None and rules.compression != codec:
+        # To compress is the longest step of all, and a thread may take it.
         if len(data) > _SHORT_BYTES:
             yield
         packed = memoryview(compress(rules.compression, bytes(data), rules.compression_level))
+        # Checked again: in another compression a batch may be larger than it was.
         if HEADER_SIZE + len(packed) > rules.max_message_bytes:
             raise _too_large(HEADER_SIZE + len(packed), rules)
         attributes = header.attributes & _TRANSACTIONAL_BIT | rules.compression
@@ -260,6 +268,7 @@ def check_records(
 
 def _survey_alike(data: Buffer, count: int, longest: int, sender: Sender) -> RecordSurvey | None:
     """The survey of decompressed records that are alike, which counts for the sender."""
+    # Left to the slower survey, which stops at the record that is one too many.
     if count > sender.budget.units or len(data) > longest:
         return None
     survey = survey_alike(data, count)
@@ -274,6 +283,7 @@ def _as_stored(
     """The batch, or the same records with another header. ``latest`` is the largest timestamp of the records."""
     header = batch.header
     max_timestamp = now_ms if rules.timestamp_type else latest
+    # A producer may write what it likes there, and consumers look for offsets by it.
     if max_timestamp != header.max_timestamp or rules.timestamp_type:
         return _with_new_header(header, body, header.attributes & _KEPT_BITS, max_timestamp, rules)
     _check_segment(header.batch_length + LENGTH_END, rules)
@@ -419,6 +429,7 @@ def _check_each_record(
         # With LogAppendTime what the producer set does not matter. A record without a timestamp passes, as in Kafka.
         elif not rules.timestamp_type and timestamp != NO_TIMESTAMP and not earliest <= timestamp <= latest:
             message = f"timestamp {timestamp} is not in the range from {earliest} to {latest}"
+            # One wrong timestamp decides the code of the whole batch, as in Kafka.
             code = ErrorCode.INVALID_TIMESTAMP
         else:
             continue

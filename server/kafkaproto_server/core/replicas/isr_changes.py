@@ -96,12 +96,16 @@ class IsrChanges:
         if not self._under_way:
             return None
         return AlterPartitionRequest(
-            broker_id=self._broker_id, broker_epoch=broker_epoch, topics=list(topics.values())
+            # The epoch of this moment: a controller refuses a broker that has registered anew since.
+            broker_id=self._broker_id,
+            broker_epoch=broker_epoch,
+            topics=list(topics.values()),
         )
 
     def handle_failure(self, now_ms: int) -> None:
         """There was no response, or it refused the whole request: everything is sent again after a pause."""
         under_way, self._under_way = self._under_way, {}
+        # A controller that refuses, or is not there, would else be asked without end.
         self._not_before_ms = now_ms + RETRY_PAUSE_MS
         for partition, change, _ in under_way.values():
             # Newer metadata may have made it void, and another change may have taken its place.

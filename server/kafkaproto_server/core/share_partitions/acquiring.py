@@ -82,6 +82,7 @@ def acquire(
                 RecordState.ACQUIRED,
                 are_counted=True,
             )
+        # They are archived, so the member must not hear of them: it could not acknowledge them.
         ranges = without(ranges, aborted)
     for each in gaps:
         # Also what a record limit has left available of the batch.
@@ -193,6 +194,8 @@ class _Acquisition:
         for batch in known:
             if self._left <= 0:
                 return
+            # Only until all that the state of the start leaves open was read. Later there is nothing between batches in
+            # flight.
             if self._partition.gap_start is not None:
                 self._acquire_new(gap_start, batch.first - 1)
                 gap_start = batch.last + 1

@@ -91,6 +91,7 @@ class SourceRecords:
             offset = max(offset, view.first_offset)
             if offset > last:
                 break
+            # Too long to be decompressed here. As above, the last of its offsets get a letter each.
             if self._data is None:
                 return max(offset, min(last, view.last_offset) - MAX_UNSEEN + 1)
             if self._is_found(view, offset):
@@ -118,6 +119,7 @@ class SourceRecords:
 
     def _view_of(self, offset: int) -> RecordBatchView | None:
         """The batch that has an offset, or else the one behind it; None if it cannot be read, or not in this round."""
+        # A letter may lie before the one that was written last: changes are of any records in flight.
         if self._view is not None and offset < self._view.first_offset:
             self._view, self._batches = None, iter(())
         has_read = False
@@ -166,6 +168,7 @@ class SourceRecords:
         """Whether the batch has a record at an offset or behind it; `place` says where."""
         data, base_offset, count = self._data, view.base_offset, self._count
         assert data is not None
+        # Records can be walked forward only.
         if offset < self._searched:
             self._index = self._position = 0
         self._searched = offset

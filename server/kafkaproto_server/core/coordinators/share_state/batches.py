@@ -72,6 +72,7 @@ def combined(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     begin = bisect_left(so_far, first - 1, key=_last)
     # Batches of a record may be anything. The range must not be a negative one.
     end = max(begin, bisect_right(so_far, last + 1, key=_first))
+    # Only what the new batches touch becomes objects; the others are copied as bytes.
     if isinstance(so_far, PackedBatches):
         return so_far.spliced(begin, end, _swept((*so_far[begin:end], *new)))
     return (*so_far[:begin], *_swept((*so_far[begin:end], *new)), *so_far[end:])
@@ -84,8 +85,10 @@ def _checked(so_far: Batches, new: Batches) -> None:
 
 def _later_ones(batches: Batches, start_offset: int) -> Batches:
     """As `_from`, for batches in order: most are not looked at."""
+    # The usual case: the start offset has not moved into a batch.
     if not batches or start_offset <= batches[0].first_offset:
         return batches
+    # Batches that end before it go; only the next one may have to be cut.
     begin = bisect_left(batches, start_offset, key=_last)
     if isinstance(batches, PackedBatches):
         return batches.spliced(0, begin + 1, _from(batches[begin : begin + 1], start_offset))
@@ -107,6 +110,7 @@ def _swept(batches: Iterable[StateBatch]) -> list[StateBatch]:
     """Batches in any order as batches in order: from each offset at which one begins or ends, another one may count."""
     changes: list[tuple[int, int, _Rank]] = []
     for first, last, state, count in batches:
+        # Negative, as a heap has its lowest element first.
         rank = (-count, -state)
         changes += ((first, 1, rank), (last + 1, -1, rank))
     # Ends come before begins at the same offset (-1 before 1), so that no batch is open where the next one begins.
@@ -117,6 +121,7 @@ def _swept(batches: Iterable[StateBatch]) -> list[StateBatch]:
     begin = 0
     for offset, change, rank in changes:
         # What is over is removed once it would count.
+        # A heap cannot remove what is not on top.
         while ranks and not open_ones[ranks[0]]:
             heapq.heappop(ranks)
         if ranks and begin < offset:

@@ -95,6 +95,7 @@ class StoredSharePartition:
             delivery_complete_count=value.delivery_complete_count,
             # An update names only what it changes.
             leader_epoch=value.leader_epoch if value.leader_epoch != NO_LEADER_EPOCH else state.leader_epoch,
+            # What lies before the start offset goes now, though the update does not name it.
             batches=packed(_added(state.batches, _in_order(value.state_batches), start_offset)),
         )
 
@@ -121,6 +122,7 @@ def state_before_update(value: ShareUpdateValue) -> PartitionState:
         leader_epoch=value.leader_epoch,
         start_offset=value.start_offset,
         delivery_complete_count=value.delivery_complete_count,
+        # Those of the update are put over it by its replay.
         batches=(),
     )
 
@@ -152,5 +154,6 @@ def _added(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     try:
         return combined(so_far, new, start_offset)
     except BatchError:
+        # A record from elsewhere must not keep the whole partition of the topic from being loaded.
         sound = [tuple(each for each in some if is_in_order([each])) for some in (so_far, new)]
         return combined(sound[0], sound[1], start_offset)

@@ -62,8 +62,10 @@ class StoredSharePartitions:
         return found
 
     def _forget(self, key: SharePartitionKey) -> None:
+        # Of several tombstones only the first has something to remove.
         if self.by_key.pop(key, None) is not None:
             of_topic = self.of_topic[key.topic_id]
             del of_topic[key]
+            # Or deleted topics would stay here for as long as this broker coordinates.
             if not of_topic:
                 del self.of_topic[key.topic_id]

@@ -102,12 +102,14 @@ class TransactionCoordinator:
     def loaded(self) -> Sequence[str]:
         """Everything is read, and all of it is committed: requests are served from now on, and transactions whose end
         was decided are completed. Returns what was mended: nothing ever is."""
+        # Before the scans, which write at once if there is something to complete.
         self._refusal = None
         self._scans.begin()
         return ()
 
     def unload(self) -> None:
         """Another broker coordinates these transactional ids now."""
+        # First: closing lets the requests that wait look again, and they have to be refused.
         self._refusal = ErrorCode.NOT_COORDINATOR
         self._states.close()
         self._ends.close()
@@ -169,6 +171,7 @@ class TransactionCoordinator:
                     self._states.forget_waiting(transactional_id, again)
                     self._add_or_wait(values, done, until_ms)
 
+            # The change and the clock both call it, and the first one counts.
             self._states.when_changed(transactional_id, again)
             self._surroundings.call_at(until_ms, again)
 

@@ -95,6 +95,7 @@ class MarkerSender:
         assert transaction.is_prepared, "its end is decided"
         ending = _Ending(transaction, set(transaction.partitions))
         self._endings[transaction.transactional_id] = ending
+        # Sorted: what is sent does not depend on the hashes of this process.
         self._route(ending, sorted(transaction.partitions))
 
     def remaining(self, transactional_id: str) -> frozenset[TopicPartition] | None:
@@ -166,6 +167,7 @@ class MarkerSender:
 
     def _take(self, broker_id: int) -> _Parcel:
         """The queue of a broker, by transaction."""
+        # The queue has single partitions; those of one transaction go into one marker.
         by_id: dict[str, tuple[_Ending, list[TopicPartition]]] = {}
         for ending, partition in self._queues.pop(broker_id, ()):
             if self._is_current(ending):
@@ -178,7 +180,10 @@ class MarkerSender:
             producer_id=transaction.producer_id,
             producer_epoch=transaction.producer_epoch,
             is_commit=transaction.state is TransactionState.PREPARE_COMMIT,
+            # By it, leaders refuse the markers of a coordinator that has lost its partition.
             coordinator_epoch=self._coordinator_epoch,
+            # Of the transaction: it says whether the epoch of the marker is the one of its batches, or the next
+            # (KIP-890).
             transaction_version=transaction.client_version,
             partitions=partitions,
         )

@@ -89,6 +89,7 @@ class TransactionStateManager:
         self._is_closed = True
         self._transactions.clear()
         self._before.clear()
+        # They find that another broker coordinates. Without this they would wait for changes that never come.
         for each in tuple(self._waiting):
             self.call_waiting(each)
 

@@ -99,6 +99,7 @@ class Transaction:
     @property
     def is_exhausted(self) -> bool:
         """Whether a producer cannot get another epoch of this id."""
+        # One epoch is left above it, with which the coordinator can still fence the producer.
         return self.producer_epoch >= MAX_EPOCH - 1
 
     @property
