@@ -1,4 +1,7 @@
-"""What all coordinators share: errors, the log that they write to, and what they need from outside."""
+"""What all coordinators share: errors, the log that they write to, and what they need from outside.
+
+Apache Kafka: CoordinatorRecord, and the PartitionWriter and CoordinatorTimer of CoordinatorRuntime.
+"""
 
 from __future__ import annotations
 

@@ -75,17 +75,21 @@ def dirty_range(
     ``checkpoint`` is up to where it was cleaned; None if it never was. ``now_ms`` is wall time.
     """
     start = log_start_offset if checkpoint is None else checkpoint
+    # The checkpoint is of a log that was longer, or DeleteRecords has gone past it. All of the log may have to be
+    # cleaned.
     is_reset = not log_start_offset <= start <= log_end_offset
     if is_reset:
         start = log_start_offset
     bases = [segment.base_offset for segment in segments]
     # Segments from the one that holds the start on.
     first = max(0, bisect_right(bases, start) - 1)
+    # Not the active segment: it is being appended to.
     dirty = segments[first:-1]
     limit = min(last_stable_offset, bases[-1])
     if limits.min_lag_ms > 0:
         youngest_ms = now_ms - limits.min_lag_ms
         for segment in dirty:
+            # All behind it stays as well, though it may be older: the dirty part is one range of offsets.
             if segment.max_timestamp > youngest_ms:
                 limit = min(limit, segment.base_offset)
                 break
@@ -97,11 +101,13 @@ def dirty_range(
     total = clean_bytes + dirty_bytes
     ratio = dirty_bytes / total if total else 0.0
     latest_begin_ms = now_ms - limits.max_lag_ms
+    # A segment without a time is never late, as otherwise it would be cleaned each time.
     is_late = any(0 < segment.first_timestamp < latest_begin_ms for segment in dirty)
     return DirtyRange(
         first_dirty_offset=start,
         end_offset=bases[end_index],
         ratio=ratio,
+        # Without dirty bytes there is nothing to gain, however old the segment is.
         is_wanted=(is_late and dirty_bytes > 0) or ratio > limits.min_dirty_ratio,
         is_reset=is_reset,
     )
@@ -141,6 +147,8 @@ def group_sizes(
             if count and not (fits and (segment.size_bytes == 0 or end - 1 - base <= max_offsets)):
                 break
             count += 1
+        assert count > 0, "a group has at least one segment"
         groups.append(count)
         begin += count
+    assert sum(groups) == len(left), "each segment is in one group"
     return groups

@@ -60,6 +60,7 @@ class CleanedTransactions:
     def data(self, header: BatchHeader) -> bool:
         """Take in a batch with data. Returns whether it belongs to an aborted transaction."""
         self._begin_up_to(header.last_offset)
+        # A batch outside of transactions is in nobody's transaction, even if its producer has one that was aborted.
         if not header.is_transactional:
             return False
         aborted = self._aborted.get(header.producer_id)
@@ -73,6 +74,7 @@ class CleanedTransactions:
         """Take in a control batch. Returns whether nothing was left of the transaction that it ends. ``marker`` is None
         if the batch has no record any more."""
         self._begin_up_to(header.last_offset)
+        # Nothing of its transaction is left: otherwise the marker would still be there.
         if marker is None:
             return True
         if marker.is_abort:
@@ -109,6 +111,7 @@ def note_batch(
                 and not keys.put(record.key, record.offset)
             ):
                 return False
+    # Also if none of its records has a key: the batch was looked at.
     if header.last_offset >= start_offset:
         keys.latest_offset = header.last_offset
     return True
@@ -172,6 +175,7 @@ class Compaction:
         is_kept = bytearray()
         needs_horizon = is_marker_alone
         for record in records:
+            # Whether a marker goes was decided with its batch.
             stays = is_control or self._is_kept(record, has_passed)
             is_kept.append(stays)
             needs_horizon = needs_horizon or (stays and record.is_tombstone)
@@ -183,11 +187,13 @@ class Compaction:
             if horizon_ms >= NO_HORIZON_MS:
                 horizon_ms = None
         # A batch of an old format becomes one of format 2, as in Apache Kafka 4.
+        # Nothing goes, so the bytes stay as they are.
         if horizon_ms is None and all(is_kept) and isinstance(records, StoredRecords):
             return batch.raw
         return records.keep(is_kept, delete_horizon_ms=horizon_ms)
 
     def _is_kept(self, record: StoredRecord, has_passed: bool) -> bool:
+        # Behind what this cleaning has noted: whether it has a newer record is not known.
         if record.offset > self._keys.latest_offset:
             return True
         if record.key is None or record.offset < self._keys.get(record.key):

@@ -36,6 +36,7 @@ class KeyOffsets:
         # Steps through a table of prime size reach every slot.
         self._slots = _largest_prime(most)
         self._table = bytearray(self._slots * SLOT_BYTES)
+        # One slot stays free, or the search for a key that is not there would never end.
         self.capacity = max(1, min(self._slots - 1, int(self._slots * load_factor)))
         self.size = 0
         self.latest_offset = -1
@@ -48,6 +49,7 @@ class KeyOffsets:
         found, position = self._find(key)
         if found is not None:
             self.size += 1
+            assert self.size < self._slots, "a search ends at a free slot"
             self._table[position : position + _HASH_BYTES] = found
         _OFFSET.pack_into(self._table, position + _HASH_BYTES, offset)
         self.latest_offset = offset
@@ -65,9 +67,11 @@ class KeyOffsets:
         """Position of the key's slot, with None; or that of a free slot, with the key's hash."""
         table, slots = self._table, self._slots
         digest = blake2b(key, digest_size=_HASH_BYTES).digest()
+        # Zeros mark a free slot.
         if digest == _FREE:
             digest = _FREE[:-1] + b"\x01"
         first, second = _HASH_PARTS(digest)
+        # Double hashing: keys that meet in one slot part again with the next step. A step of 0 would stay there.
         slot, step = first % slots, 1 + second % (slots - 1)
         while True:
             position = slot * SLOT_BYTES

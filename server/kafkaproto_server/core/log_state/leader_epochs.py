@@ -54,9 +54,11 @@ class LeaderEpochs:
             return False
         if self._epochs and epoch == self._epochs[-1]:
             return False
+        # An epoch without a record would tell followers of an end that it never had.
         self.truncate_to(start_offset)
         if self._epochs and epoch <= self._epochs[-1]:
             return False
+        assert not self._start_offsets or self._start_offsets[-1] < start_offset, "start offsets ascend"
         self._epochs.append(epoch)
         self._start_offsets.append(start_offset)
         return True
@@ -79,12 +81,15 @@ class LeaderEpochs:
         # The epoch that holds the new start stays, as in Kafka's LeaderEpochFileCache: without it,
         # a follower's LastFetchedEpoch could not be compared at the log start.
         gone = max(0, bisect_right(self._start_offsets, start_offset) - 1)
+        # Nothing is left of the log, and so of no epoch.
         if end_offset is not None and start_offset >= end_offset:
             gone = len(self._epochs)
         del self._epochs[:gone]
         del self._start_offsets[:gone]
         if self._start_offsets:
+            # What lies below is gone, and nobody may be told to truncate to it.
             self._start_offsets[0] = max(start_offset, self._start_offsets[0])
+        assert len(self._epochs) == len(self._start_offsets), "each epoch has a start offset"
         return self.entries != before
 
     def epoch_at(self, offset: int) -> int | None:
@@ -98,9 +103,11 @@ class LeaderEpochs:
         For an epoch older than all known ones: that epoch and the first known start offset. None for an epoch newer
         than all known ones, or if none is known.
         """
+        # Undefined, as in Kafka: whoever asks knows of more than this log does.
         if not self._epochs or epoch > self._epochs[-1]:
             return None
         index = bisect_right(self._epochs, epoch)
+        # Epochs without records have no entry. So the end is the start of the next entry, whatever its epoch.
         end = log_end_offset if index == len(self._epochs) else self._start_offsets[index]
         # A leader answers with it when a follower's log diverges. The follower truncates to this
         # offset, so it must never lie beyond what the leader holds of that epoch.

@@ -2,6 +2,8 @@
 
 A log may know a million producers. To copy the ids of all, or to begin a walk over a dict of them, takes 60 ms if the
 ids are random: each is an object at a place of its own. So they lie beside the dict, in pages of plain numbers.
+
+Ours alone: ProducerStateManager of Apache Kafka walks over its map of all producers at once.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ class ProducerIds:
         if not self._pages or len(self._pages[-1]) >= IDS_PER_PAGE:
             self._pages.append(array("q"))
         self._pages[-1].append(producer_id)
+        assert len(self._pages[-1]) <= IDS_PER_PAGE, "a step looks at one page"
 
     def walk(self) -> tuple[Iterator[int], int]:
         """The ids that are there now, whatever is changed meanwhile; and how many they are."""
@@ -44,9 +47,12 @@ class ProducerIds:
         index = 0
         while index < len(self._pages):
             page = self._pages[index]
+            # A new page, as a walk may be under way over the old one.
             kept = array("q", filter(is_kept, page))
             if len(kept) == len(page):
                 index += 1
+            # Pages that have become small are put together, or a log whose producers come and go would have thousands
+            # of them.
             elif index and len(self._pages[index - 1]) + len(kept) <= IDS_PER_PAGE:
                 self._pages[index - 1 : index + 1] = [self._pages[index - 1] + kept]
             else:

@@ -80,6 +80,7 @@ class ProducerStateEntry(msgspec.Struct, gc=False):
     def begin_epoch(self, epoch: int) -> None:
         """Take over an epoch. Its batches begin with sequence 0 again; those of the last epoch no longer count."""
         self.epoch = epoch
+        # So that the sequence that follows is 0.
         self.last_sequence = NONE
         self.batches = b""
 
@@ -105,6 +106,7 @@ class ProducerStateEntry(msgspec.Struct, gc=False):
         delta = header.last_offset_delta
         last_sequence = (header.base_sequence + delta) & MAX_SEQUENCE
         for kept_sequence, last_offset, kept_delta, timestamp in BATCH.iter_unpack(self.batches):
+            # Sequences wrap around, so the first and the last one together say which batch it is.
             if kept_sequence == last_sequence and kept_delta == delta:
                 return AppendedBefore(last_offset - delta, last_offset, timestamp)
         return None
@@ -119,6 +121,7 @@ class ProducerStateEntry(msgspec.Struct, gc=False):
             entry.coordinator_epoch,
             max(entry.current_txn_first_offset, NONE),
         )
+        # A producer may have a marker as its only batch: it has an epoch and no sequence.
         if entry.last_offset >= 0:
             producer.last_sequence = entry.last_sequence
             producer.batches = BATCH.pack(
@@ -142,6 +145,7 @@ class ProducerStateEntry(msgspec.Struct, gc=False):
     ) -> None:
         """See `ProducerStates.check_marker`."""
         epoch = header.producer_epoch
+        # A coordinator that has lost its partition may still send markers of a transaction that is over.
         if epoch < self.epoch:
             raise fenced(header, self)
         if (
@@ -151,6 +155,8 @@ class ProducerStateEntry(msgspec.Struct, gc=False):
             and epoch != _MAX_PRODUCER_EPOCH
         ):
             raise fenced(header, self)
+        # The producer's epoch is the same if the coordinator moved between decision and markers; only this shows who is
+        # late.
         if marker.coordinator_epoch < self.coordinator_epoch:
             raise ProducerRefused(
                 ErrorCode.TRANSACTION_COORDINATOR_FENCED,

@@ -144,8 +144,11 @@ class ProducerStates:
                 return repeated
         elif header.producer_epoch < producer.epoch:
             raise fenced(header, producer)
+        # A new epoch begins with 0. Anything else means that a batch before it was lost, or is still on its way.
         elif is_from_client and header.base_sequence != 0:
             raise out_of_order(header, producer)
+        # It would be shown to readers of committed records together with the transaction, or hidden with it if that is
+        # aborted.
         if producer.transaction_first_offset >= 0 and not header.is_transactional:
             raise ProducerRefused(
                 ErrorCode.INVALID_TXN_STATE,
@@ -180,8 +183,11 @@ class ProducerStates:
         """
         delta = header.last_offset_delta
         last_offset = header.base_offset + delta
+        # Also for batches without a producer: a snapshot is named by this offset, and what lies before it is not read
+        # again.
         self.map_end_offset = last_offset + 1
         producer_id = header.producer_id
+        # A control batch of which compaction has left nothing says nothing about its producer.
         if producer_id < 0 or (marker is None and header.is_control):
             return None
         producers = self._producers
@@ -194,11 +200,14 @@ class ProducerStates:
             assert self._ids is not None, "it was made with the producers"
             self._ids.add(producer_id)
         else:
+            # Before it changes: a snapshot that is being taken has the state of the moment at which it began.
             if self._snapshots:
                 self._keep(producer_id, producer)
+            # Also to a lower one: followers and recovery take what a leader has appended, whatever it was.
             if producer.epoch != header.producer_epoch:
                 producer.begin_epoch(header.producer_epoch)
         timestamp = producer.last_timestamp = header.max_timestamp
+        # Never back: a batch with an old time must not let its producer expire while it writes.
         producer.seen_ms = timestamp if seen_ms < 0 else max(producer.seen_ms, timestamp, seen_ms)
         if marker is not None:
             return self._end_transaction(producer, header, marker)
@@ -254,6 +263,7 @@ class ProducerStates:
         """Forget the transactions that ended below the new log start. Producers stay until they expire."""
         if self._transactions is not None:
             self._transactions.forget_ended_before(log_start_offset)
+        # The start may jump beyond the end, when a follower begins anew.
         self.map_end_offset = max(self.map_end_offset, log_start_offset)
 
     # All producers at once.
@@ -276,6 +286,8 @@ class ProducerStates:
 
         def is_kept(producer_id: int) -> bool:
             producer = producers[producer_id]
+            # Not while its transaction is open: the marker must find it, or the last stable offset would never move
+            # again.
             if producer.seen_ms <= latest and producer.transaction_first_offset < 0:
                 self._keep(producer_id, producer)
                 del producers[producer_id]
@@ -375,6 +387,7 @@ class ProducerSnapshot:
         kept, producers = self._kept, self._producers
         entries = [kept.get(each) or producers[each].entry(each) for each in islice(self._left, most)]
         self._count -= len(entries)
+        assert self._count >= 0, "a producer is in a snapshot once"
         if self.is_complete:
             self.give_up()
         return entries

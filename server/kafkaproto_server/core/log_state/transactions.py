@@ -57,6 +57,7 @@ def end_transaction_marker(batch: RecordBatchView) -> EndTransactionMarker | Non
 
     Raises RemoteProtocolError if the first record is no marker.
     """
+    # Control batches of coordinators have one record. More of them would be ignored by Kafka as well.
     for record in batch.records():
         record_type, message = decode_control_record(record.key, record.value)
         if not isinstance(message, EndTxnMarker):
@@ -101,6 +102,7 @@ class Transactions:
 
     def complete(self, first_offset: int, last_offset: int) -> None:
         """End the open transaction that begins at ``first_offset``. It stays unstable until it is replicated."""
+        # By the first offset, which is unique; a producer may have many transactions that are not replicated yet.
         del self._open[first_offset]
         self._unreplicated.append((last_offset, first_offset))
 
@@ -109,9 +111,11 @@ class Transactions:
         unreplicated = self._unreplicated
         if not unreplicated or unreplicated[0][0] >= offset:
             return
+        # A marker at the high watermark itself is not below it: it stays.
         kept = [each for each in unreplicated if each[0] >= offset]
         self._unreplicated = kept
         oldest_open = next(iter(self._open), None)
+        # They are in the order of their ends, and a transaction that ended last may have begun first.
         oldest_ended = min([first_offset for _, first_offset in kept], default=None)
         if oldest_open is None or (oldest_ended is not None and oldest_ended < oldest_open):
             self.first_unstable_offset = oldest_ended
@@ -130,6 +134,7 @@ def aborted_between(
 ) -> list[tuple[int, int]]:
     """Producer id and first offset of those of a log's aborted transactions that concern records in a range of
     offsets."""
+    # What ended before the first offset has no record behind it.
     begin = bisect_left(aborted, offset, key=lambda each: each.last_offset)
     found = []
     for at in range(begin, len(aborted)):
@@ -137,6 +142,8 @@ def aborted_between(
         if each.first_offset < end_offset:
             found.append((each.producer_id, each.first_offset))
         # Nothing that ends later begins before this.
+        # What the last stable offset is noted for: the entries are in the order of the ends, and without it a long
+        # transaction would make every read go on to the end of the index (KIP-98).
         if each.last_stable_offset >= end_offset:
             break
     return found

@@ -142,6 +142,7 @@ class FetchSession:
 
     def add(self, key: PartitionKey, fetch: PartitionFetch, name: str | None) -> CachedPartition:
         """Add a partition at the end of the order. It is pending. ``name`` is that of a topic that has an id here."""
+        assert key not in self.partitions, "a partition joins a session once"
         partition = CachedPartition(key, fetch, self, self._next_order)
         self._next_order += 1
         self.partitions[key] = partition
@@ -163,8 +164,11 @@ class FetchSession:
             if partition is None:
                 self.add(key, fetch, name_of_key(names, key))
             else:
+                # What the client names again has changed for it, so it wants to hear of the partition whatever was said
+                # last.
                 partition.fetch = fetch
                 self.pending[partition] = self.looks
+        # Behind the others, as in Kafka: what is named and forgotten in one request is forgotten.
         for key in request.forgotten:
             partition = self.partitions.pop(key, None)
             if partition is not None:
@@ -176,6 +180,7 @@ class FetchSession:
         topic = self._topics[key]
         self._settle(key, topic)
         topic.partitions -= 1
+        assert topic.partitions >= 0, "more partitions left a session than had joined it"
         if not topic.partitions:
             del self._topics[key]
             if isinstance(key, bytes):
@@ -195,6 +200,7 @@ class FetchSession:
         return None if topic is None else topic.name
 
     def _settle(self, key: bytes | str, topic: _TopicRequests) -> None:
+        assert topic.settled <= self.requests, "requests are counted once"
         if topic.settled < self.requests:
             self._counted(key, topic.partitions * (self.requests - topic.settled))
             topic.settled = self.requests
@@ -215,6 +221,7 @@ class FetchSession:
         self.settle()
         self._topics.clear()
         self._unnamed.clear()
+        # Partitions live on, and would call a session that nobody can continue.
         for partition in self.partitions.values():
             partition.watch(None)
         self.partitions.clear()
@@ -227,4 +234,5 @@ def name_of_key(names: Mapping[bytes, str], key: PartitionKey) -> str | None:
 
 def next_epoch(epoch: int) -> int:
     """The epoch of the request after the one with ``epoch``: 1 follows the largest int32."""
+    # 0 and -1 mean something else (`FULL_EPOCH`, `FINAL_EPOCH`).
     return 1 if epoch == _MAX_EPOCH else epoch + 1

@@ -114,6 +114,7 @@ class FetchSessionCache(Generic[Session]):
         return len(self._places)
 
     def __iter__(self) -> Iterator[Session]:
+        # A copy: who iterates may close sessions.
         return iter([place.session for place in self._places.values()])
 
     def get(self, session_id: int) -> Session | None:
@@ -129,9 +130,11 @@ class FetchSessionCache(Generic[Session]):
         """
         if not self.has_room(is_privileged=is_privileged, size=size, more=size):
             return 0
+        # Only now a session is closed: without room for its partitions, the new one would have closed it for nothing.
         if len(self._places) >= self._max_slots and not self._evict((is_privileged, size, 0), now_ms):
             return 0
         while True:
+            # Random, as anybody may name a session: ids that count up could be guessed (KIP-227).
             session_id = self._rng.below(_SESSION_IDS) + 1
             if session_id not in self._places:
                 return session_id
@@ -146,6 +149,8 @@ class FetchSessionCache(Generic[Session]):
         assert len(self._places) < self._max_slots, "there is no place for another fetch session"
         self._places[session.id] = place = _CachePlace(session)
         self.partitions += place.size
+        # It can be evicted by followers from now on, and by all once it is old. One of a follower has to become old
+        # first.
         if not session.is_privileged:
             insort(self._evictable_by_privileged, place.value)
 
@@ -157,10 +162,13 @@ class FetchSessionCache(Generic[Session]):
         session = place.session
         is_old = now_ms - session.created_ms > MIN_EVICTION_MS
         size = session.size
+        # Nearly every request of a session ends here: the sorted lists do not change.
         if size == place.size and is_old == place.is_old:
             return
+        # With the old size and age, by which the lists have it.
         self._remove_value(place)
         self.partitions += size - place.size
+        assert self.partitions >= 0, "more partitions left the cache than had joined it"
         place.size = size
         place.is_old = is_old
         if is_old:
@@ -174,6 +182,7 @@ class FetchSessionCache(Generic[Session]):
         if place is not None:
             self._remove_value(place)
             self.partitions -= place.size
+            assert self.partitions >= 0, "more partitions left the cache than had joined it"
             place.session.close()
 
     def _evict(self, value: Value, now_ms: int) -> bool:
@@ -181,10 +190,12 @@ class FetchSessionCache(Generic[Session]):
         oldest = next(iter(self._places.values()), None)
         if oldest is None:
             return False
+        # Whatever it is worth: its client is gone, or has another session.
         if now_ms - oldest.last_used_ms > MIN_EVICTION_MS:
             evicted = oldest.session.id
         else:
             candidates = self._evictable_by_privileged if value[0] else self._evictable_by_all
+            # Small sessions do not evict larger ones, as a large one spares more.
             if not candidates or value < candidates[0]:
                 return False
             evicted = candidates[0][2]

@@ -201,6 +201,8 @@ class _FullContext(FetchContext):
         """The response with all partitions, and the id of a new session if there is a place for it."""
         finished = super().finish(results, now_ms)
         request = self._request
+        # With the response and not with the request, as in Kafka: a request that is given up takes no place from
+        # others.
         session_id = self._cache.new_id(
             is_privileged=request.is_from_follower, size=len(results), now_ms=now_ms
         )
@@ -247,8 +249,10 @@ class _IncrementalContext(FetchContext):
     def look(self) -> list[PartitionFetch]:
         """The pending partitions in the session's order; none if another request has continued the session."""
         session = self._session
+        # A client that gave up waiting may have sent the next request over another connection.
         if session.epoch != self._epoch:
             return []
+        # Before the partitions are read: what changes from now on has this number, and stays pending.
         session.looks = self._look = session.looks + 1
         find = self._find
         self._looked_at = looked_at = sorted(session.pending, key=_ORDER)
@@ -263,12 +267,14 @@ class _IncrementalContext(FetchContext):
 
     def wait_in_steps(self, wake: Wake) -> Steps[None]:
         """As `FetchContext.wait_in_steps`, for all partitions of the session at once."""
+        # If the session went on, another request may wait by now.
         if self._session.epoch == self._epoch:
             self._session.wake = wake
         yield from ()
 
     def cancel(self) -> None:
         """As `FetchContext.cancel`. The session stays as if the partitions had not been looked at."""
+        # As above: the wake is the other request's.
         if self._session.epoch == self._epoch:
             self._session.wake = None
 
@@ -284,6 +290,7 @@ class _IncrementalContext(FetchContext):
         session.wake = None
         pending, look = session.pending, self._look
         assert len(results) <= len(self._looked_at), "more results than partitions were looked at"
+        # What has records or an error is said each time; a high watermark only once.
         responses = []
         for partition, result in zip(self._looked_at, results, strict=False):
             must_say = (
@@ -293,6 +300,8 @@ class _IncrementalContext(FetchContext):
                 or result.is_diverging
             )
             if (
+                # What was not read for lack of room has something to say next time. What is not hosted here reports no
+                # change, so it is looked at in each request.
                 not must_say
                 and not result.is_limited
                 and partition.watched is not None
@@ -341,6 +350,7 @@ class FetchSessions:
         """
         cache = self.cache
         if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):
+            # A client that begins anew does not use its former session any more.
             if request.session_id != NO_SESSION:
                 cache.remove(request.session_id)
             if request.session_epoch == FINAL_EPOCH:
@@ -349,8 +359,10 @@ class FetchSessions:
         session = cache.get(request.session_id)
         if session is None:
             return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
+        # A request was lost, repeated, or overtaken: what the client takes for known here is not.
         if session.epoch != request.session_epoch:
             return _RefusedContext(ErrorCode.INVALID_FETCH_SESSION_EPOCH, self._find)
+        # The keys of the session would not be found again (KIP-516).
         if session.uses_topic_ids != request.uses_topic_ids:
             return _RefusedContext(ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR, self._find)
         more = len(request.partitions)
@@ -360,13 +372,16 @@ class FetchSessions:
             cache.remove(session.id)
             return _RefusedContext(ErrorCode.FETCH_SESSION_ID_NOT_FOUND, self._find)
         session.update(request, self._names(request))
+        # The metadata may have come since the client named the topic.
         session.learn_names(self._name_of)
+        # Kafka closes a session that has forgotten all partitions, and responds without one.
         if not session.partitions:
             cache.remove(session.id)
             return FetchContext(request.partitions, self._find, {})
         cache.touch(session.id, now_ms)
         session.epoch = next_epoch(session.epoch)
         session.requests += 1
+        # A request that still waits was overtaken. Its response will be an error, whatever changes.
         session.wake = None
         return _IncrementalContext(session, self._find)
 

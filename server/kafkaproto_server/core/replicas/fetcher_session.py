@@ -65,6 +65,7 @@ class FetcherSession:
         key = partition_key(fetch)
         wanted = self._wanted
         if wanted.get(key) != fetch:
+            # To the end of the order, so that a leader without a session for this broker does not starve others.
             wanted.pop(key, None)
             wanted[key] = fetch
             self._changed.pop(key, None)
@@ -76,6 +77,7 @@ class FetcherSession:
         """Do not fetch a partition any more; nothing happens if it is not wanted."""
         if self._wanted.pop(key, None) is not None:
             self._changed.pop(key, None)
+            # The leader does not have to forget what it was never told.
             if key in self._known:
                 self._forgotten[key] = None
 
@@ -91,6 +93,7 @@ class FetcherSession:
         else:
             for key in self._forgotten:
                 del self._known[key]
+            # Before the response: if there is none, everything begins anew.
             self._known.update(self._changed)
             partitions = [wanted[key] for key in self._changed]
             forgotten = list(self._forgotten)
@@ -107,6 +110,7 @@ class FetcherSession:
         full request has to have all partitions; an empty one is what a leader sends that throttles the fetcher.
         """
         assert self._is_under_way, "a response came without a request"
+        # The leader has evicted the session, so there is none to close.
         if error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND:
             self._begin_again(NO_SESSION)
             return False
@@ -114,6 +118,8 @@ class FetcherSession:
             self._begin_again(self._session_id)
             return False
         if self._epoch == FULL_EPOCH:
+            # A leader that misses one of them has not understood the request; its session would never tell of that
+            # partition.
             is_usable = keys == self._known.keys()
             session_id = session_id if is_usable else NO_SESSION
         else:
@@ -121,6 +127,7 @@ class FetcherSession:
             if not is_usable:
                 self._begin_again(self._session_id)
                 return False
+        # The leader had no place. All partitions are named each time, and each time it may have one.
         if session_id == NO_SESSION:
             self._begin_again(NO_SESSION)
         else:

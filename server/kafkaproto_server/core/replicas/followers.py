@@ -27,6 +27,7 @@ class FollowerReplica:
     def __init__(self, *, is_in_isr: bool, now_ms: int) -> None:
         self.log_end_offset = UNKNOWN_OFFSET
         self.log_start_offset = UNKNOWN_OFFSET
+        # Until it fetches: the controller takes -1 for "not known", and does not check it (KIP-903).
         self.broker_epoch = NO_NODE
         # A member of the ISR has time to fetch from a new leader. Any other follower was never caught up.
         self.last_caught_up_ms = now_ms if is_in_isr else 0
@@ -50,8 +51,11 @@ class FollowerReplica:
         """The follower asked for ``fetch_offset``: it has everything before."""
         if fetch_offset >= leader_end_offset:
             self.last_caught_up_ms = max(self.last_caught_up_ms, now_ms)
+        # With a steady stream of records a follower never asks for the very end. What it asks for now was the end when
+        # it asked before; so it was caught up at that time.
         elif fetch_offset >= self._end_at_last_fetch:
             self.last_caught_up_ms = max(self.last_caught_up_ms, self._last_fetch_ms)
+        # Also if it is lower than before: the follower may have lost the end of its log, and must not count for it.
         self.log_end_offset = fetch_offset
         self.log_start_offset = log_start_offset
         self.broker_epoch = broker_epoch
@@ -69,4 +73,5 @@ class FollowerReplica:
 
     def is_caught_up(self, leader_end_offset: int, *, now_ms: int, max_lag_ms: int) -> bool:
         """Whether it has the whole log, or had all of it at most ``max_lag_ms`` ago."""
+        # Without new records nobody lags, however long the last fetch is ago.
         return self.log_end_offset == leader_end_offset or now_ms - self.last_caught_up_ms <= max_lag_ms

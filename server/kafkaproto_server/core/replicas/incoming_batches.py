@@ -168,17 +168,21 @@ def check_header(
     except RemoteProtocolError:
         raise _why_no_batch(records) from None
     size = header.batch_length + LENGTH_END
+    # No client of those versions knows it (KIP-110).
     if header.attributes & COMPRESSION_MASK == Compression.ZSTD and not allows_zstd:
         _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce", Fault.FORM)
+    # What is not a whole batch is cut off, as in Kafka.
     if size != len(records) and _size_at(records, size) is not None:
         _refuse(ErrorCode.INVALID_RECORD, "more than one record batch for a partition", Fault.FORM)
     if header.base_offset != 0:
         _refuse(ErrorCode.INVALID_RECORD, f"the base offset has to be 0, not {header.base_offset}")
+    # Before the checksum, which takes time in proportion to the size.
     if size > rules.max_message_bytes:
         raise _too_large(size, rules)
     view = memoryview(records)
     if crc32c(view[CRC_START:size]) != header.crc:
         _refuse(ErrorCode.CORRUPT_MESSAGE, "the crc of the record batch is wrong", Fault.CHECKSUM)
+    # Behind the checksum: fields of damaged bytes say nothing about the producer.
     _check_fields(header, sender)
     return IncomingBatch(header=header, parts=(view[MAGIC_OFFSET:size],))
 
@@ -193,6 +197,7 @@ def check_at_once(
     """
     header = batch.header
     count = header.record_count
+    # What has to be decompressed or compressed may take long, and belongs to a thread.
     if header.attributes & COMPRESSION_MASK or rules.compression or count > sender.budget.units:
         return None
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
@@ -202,6 +207,7 @@ def check_at_once(
         return None
     now_ms = wall_ms()
     latest = _check_survey(header, data, survey, rules, now_ms, sender)
+    # Each record has to be looked at, which may take more than one step.
     if not isinstance(latest, int):
         return None
     sender.budget.units -= count
@@ -227,6 +233,7 @@ def check_records(
     count = header.record_count
     codec = header.attributes & COMPRESSION_MASK
     body = memoryview(batch.parts[0])[HEADER_SIZE - MAGIC_OFFSET :]
+    # Without compression, a record is no larger than what was sent, and ``max.message.bytes`` bounds that.
     longest = rules.max_decompressed_message_bytes if codec else UNLIMITED_RECORD_BYTES
     try:
         data: Buffer
@@ -243,10 +250,14 @@ def check_records(
         latest = found if isinstance(found, int) else (yield from found)
     except RemoteProtocolError as error:
         raise BatchRefused(ErrorCode.INVALID_RECORD, str(error)) from None
+    # Never for "producer", nor if the batch has the topic's codec already: whatever its level is, it stays as it was
+    # sent.
     if rules.compression is not None and rules.compression != codec:
+        # To compress is the longest step of all, and a thread may take it.
         if len(data) > _SHORT_BYTES:
             yield
         packed = memoryview(compress(rules.compression, bytes(data), rules.compression_level))
+        # Checked again: in another compression a batch may be larger than it was.
         if HEADER_SIZE + len(packed) > rules.max_message_bytes:
             raise _too_large(HEADER_SIZE + len(packed), rules)
         attributes = header.attributes & _TRANSACTIONAL_BIT | rules.compression
@@ -257,6 +268,7 @@ def check_records(
 
 def _survey_alike(data: Buffer, count: int, longest: int, sender: Sender) -> RecordSurvey | None:
     """The survey of decompressed records that are alike, which counts for the sender."""
+    # Left to the slower survey, which stops at the record that is one too many.
     if count > sender.budget.units or len(data) > longest:
         return None
     survey = survey_alike(data, count)
@@ -271,6 +283,7 @@ def _as_stored(
     """The batch, or the same records with another header. ``latest`` is the largest timestamp of the records."""
     header = batch.header
     max_timestamp = now_ms if rules.timestamp_type else latest
+    # A producer may write what it likes there, and consumers look for offsets by it.
     if max_timestamp != header.max_timestamp or rules.timestamp_type:
         return _with_new_header(header, body, header.attributes & _KEPT_BITS, max_timestamp, rules)
     _check_segment(header.batch_length + LENGTH_END, rules)
@@ -309,6 +322,8 @@ def _check_fields(header: BatchHeader, sender: Sender) -> None:
     count = header.record_count
     if codec > Compression.ZSTD:
         _refuse(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"there is no compression {codec}")
+    # Offsets are given out by the delta. Were it larger than the count, the log would have gaps, and a producer could
+    # use offsets up at will.
     if count <= 0 or header.last_offset_delta != count - 1:
         _refuse(
             ErrorCode.INVALID_RECORD,
@@ -324,8 +339,10 @@ def _check_fields(header: BatchHeader, sender: Sender) -> None:
             Fault.HEADER,
         )
     body_bytes = header.batch_length - (HEADER_SIZE - LENGTH_END)
+    # Before anything is decompressed: the count is what a sender claims.
     if count * _MIN_RECORD_BYTES > body_bytes * _MAX_EXPANSION[codec]:
         _refuse(ErrorCode.INVALID_RECORD, f"{body_bytes} bytes cannot be {count} records")
+    # Its records would have the append time of the producer's choice, unchecked by the topic's limits.
     if header.attributes & _TIMESTAMP_TYPE_BIT:
         message = "a producer may not set the timestamp type to LogAppendTime"
         errors = tuple(WrongRecord(index, message) for index in range(min(count, sender.most_record_errors)))
@@ -384,6 +401,7 @@ def _check_survey(
     is_suspect = not rules.timestamp_type and (
         earliest < now_ms - rules.timestamp_before_max_ms or latest > now_ms + rules.timestamp_after_max_ms
     )
+    # Only then each record is looked at alone: the response has to name those that are wrong (KIP-467).
     if is_suspect or (rules.is_compacted and not survey.all_have_keys):
         return _check_each_record(header, data, rules, now_ms, sender)
     return max(latest, NO_TIMESTAMP)
@@ -408,11 +426,14 @@ def _check_each_record(
             message = "a compacted topic needs a key in each record"
             code = code or ErrorCode.INVALID_RECORD
             keyless += 1
+        # With LogAppendTime what the producer set does not matter. A record without a timestamp passes, as in Kafka.
         elif not rules.timestamp_type and timestamp != NO_TIMESTAMP and not earliest <= timestamp <= latest:
             message = f"timestamp {timestamp} is not in the range from {earliest} to {latest}"
+            # One wrong timestamp decides the code of the whole batch, as in Kafka.
             code = ErrorCode.INVALID_TIMESTAMP
         else:
             continue
+        # A million errors of one request would be a larger response than the request.
         if len(errors) < sender.most_record_errors:
             errors.append(WrongRecord(index, message))
     if code is not None:

@@ -70,6 +70,7 @@ def incoming_rules(configs: Mapping[str, str]) -> IncomingRules:
         assert isinstance(found, int), f"{name} is a number"
         return found
 
+    # "producer" is no compression: the batch stays as it came.
     compression = _COMPRESSIONS[str(value("compression.type"))]
     level_key = None if compression is None else _LEVEL_KEYS.get(compression)
     policies = value("cleanup.policy")

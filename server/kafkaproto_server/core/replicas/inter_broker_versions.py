@@ -23,4 +23,5 @@ def list_offsets_version(metadata_version: int) -> int:
 
 
 def _at(versions: tuple[tuple[int, int], ...], metadata_version: int) -> int:
+    # The last row whose level is reached; levels that a later release adds have the newest version that is known here.
     return versions[bisect_right(versions, metadata_version, key=lambda each: each[0]) - 1][1]

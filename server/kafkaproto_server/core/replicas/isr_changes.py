@@ -75,6 +75,7 @@ class IsrChanges:
             # Newer metadata may have taken its place.
             if change is None:
                 continue
+            # By topic id: a topic of the same name that was made meanwhile is another one.
             self._under_way[partition.topic_id, partition.index] = (partition, change, len(partition.isr))
             topic = topics.get(partition.topic_id)
             if topic is None:
@@ -95,14 +96,19 @@ class IsrChanges:
         if not self._under_way:
             return None
         return AlterPartitionRequest(
-            broker_id=self._broker_id, broker_epoch=broker_epoch, topics=list(topics.values())
+            # The epoch of this moment: a controller refuses a broker that has registered anew since.
+            broker_id=self._broker_id,
+            broker_epoch=broker_epoch,
+            topics=list(topics.values()),
         )
 
     def handle_failure(self, now_ms: int) -> None:
         """There was no response, or it refused the whole request: everything is sent again after a pause."""
         under_way, self._under_way = self._under_way, {}
+        # A controller that refuses, or is not there, would else be asked without end.
         self._not_before_ms = now_ms + RETRY_PAUSE_MS
         for partition, change, _ in under_way.values():
+            # Newer metadata may have made it void, and another change may have taken its place.
             if partition.isr_change is change:
                 self._waiting[partition] = None
 
@@ -113,6 +119,7 @@ class IsrChanges:
             return
         for topic in response.topics:
             for each in topic.partitions:
+                # Whatever the response names besides was not asked for.
                 found = self._under_way.pop((topic.topic_id, each.partition_index), None)
                 if found is None:
                     continue
@@ -122,13 +129,17 @@ class IsrChanges:
                     partition.isr_accepted(
                         change, isr=each.isr, partition_epoch=each.partition_epoch, now_ms=now_ms
                     )
+                # The leader may ask anew at once, from the ISR as it is.
                 elif each.error_code in _REVERTING:
                     partition.isr_refused(change, is_final=False)
+                # The change stays pending, so that the maximal ISR counts: a response that was lost on its way may have
+                # said that it is in force.
                 elif each.error_code in _FINAL:
                     partition.isr_refused(change, is_final=True)
                 elif partition.isr_change is change:
                     self._waiting[partition] = None
                     self._not_before_ms = now_ms + RETRY_PAUSE_MS
+        # A controller that leaves a partition out has not decided about it.
         if self._under_way:
             self.handle_failure(now_ms)
 

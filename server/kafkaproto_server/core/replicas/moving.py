@@ -67,19 +67,25 @@ class Move:
         """What is to be done next. ``source`` is what the replica has, ``is_recorded``: the metadata has the new
         directory."""
         cut_to, copy = self._cut_to, self.copy
+        # First of all: what the replica has lost must not be found in the copy, even for a moment. A truncated record
+        # that comes back is what KIP-101 is about.
         if cut_to is not None and cut_to < copy.end:
             return Step(Act.BEGIN, source.start) if cut_to <= copy.start else Step(Act.CUT, cut_to)
         self._cut_to = None
+        # Retention was faster than the copy: nothing of it is in the replica any more.
         if copy.end < source.start:
             return Step(Act.BEGIN, source.start)
         if copy.start < source.start:
             return Step(Act.MOVE_START, source.start)
+        # The replica still has the end that it is going to lose, and the copy must not get it.
         if is_being_cut:
             return Step(Act.WAIT)
         if copy.end < source.end:
             return Step(Act.COPY, copy.end)
+        # Durable before the controllers hear of it: from then on they count on the new directory (KIP-858).
         if not self.is_prepared:
             return Step(Act.PREPARE)
+        # Before the controller knows, it would take a failure of the old directory for a failure of this replica.
         return Step(Act.SWITCH if is_recorded else Act.WAIT)
 
     def begins(self, act: Act) -> None:
@@ -100,6 +106,7 @@ class Pace:
 
     def moved(self, count: int) -> None:
         """So many bytes were moved."""
+        assert count >= 0, "bytes are moved forward only"
         self._owed += count
 
     def wait_ms(self, bytes_per_second: int | None, now_ms: int) -> int:

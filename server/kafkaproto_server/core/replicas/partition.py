@@ -191,6 +191,7 @@ class Partition:
         self.epochs = epochs
         self.producers = producers
         self.aborted = aborted
+        # A checkpoint may be older than the last deletion, and newer than what the disk has kept of the log.
         self.high_watermark = min(max(high_watermark, log_start_offset), log_end_offset)
         # Recovery takes every transaction that it reads the end of for one that is not replicated yet. If the high
         # watermark stays where it is, nothing else would tell otherwise.
@@ -201,6 +202,7 @@ class Partition:
         """Everything before ``end_offset`` is written."""
         before, self.log_end_offset = self.log_end_offset, end_offset
         if self.role is Role.LEADER:
+            # Before the high watermark moves: a follower that had all of the log up to here lags from this append on.
             for follower in self.followers.values():
                 follower.leader_appended(before, now_ms)
             self.maybe_advance_high_watermark(now_ms)
@@ -212,8 +214,11 @@ class Partition:
             self.log_start_offset = offset
             self.epochs.move_start_to(offset)
             self.producers.log_start_moved(offset)
+            # The list is copied only if something goes: retention moves the start of many logs that have no
+            # transaction.
             if self.aborted and self.aborted[0].last_offset < offset:
                 self.aborted = [each for each in self.aborted if each.last_offset >= offset]
+            # A follower's start may jump to that of its leader, beyond all that this replica knew to be committed.
             self.high_watermark = max(self.high_watermark, offset)
             self._complete_deletions()
             self._changed()
@@ -221,6 +226,8 @@ class Partition:
     def failed(self, code: ErrorCode = ErrorCode.KAFKA_STORAGE_ERROR) -> None:
         """Its log cannot be used any more. Whoever waits for it gets the error code."""
         self.role = Role.OFFLINE
+        # The records may be on other replicas, and another leader may commit them. So this is an error after which the
+        # producer sends again, and not a refusal.
         self._fail_acknowledgements(code)
         self._fail_deletions(code)
         self._changed()
@@ -234,8 +241,10 @@ class Partition:
     def last_stable_offset(self) -> int:
         """Up to where consumers with the isolation level read_committed may read."""
         unstable = self.producers.first_unstable_offset
+        # Readers of committed records never see more than others do.
         if unstable is None or unstable >= self.high_watermark:
             return self.high_watermark
+        # Retention does not wait for transactions: the first record of one may be gone.
         return max(unstable, self.log_start_offset)
 
     # -- leadership --------------------------------------------------------------------------------------------
@@ -245,10 +254,13 @@ class Partition:
 
         A state older than the one that is known changes nothing.
         """
+        # The response of the controller may overtake the metadata. What comes behind it must not take back what it
+        # said: the leader would count on an ISR that is no longer in force.
         if image.partition_epoch < self.partition_epoch or self.role is Role.OFFLINE:
             return False
         is_new_epoch = image.leader_epoch != self.leader_epoch
         role = _role(image, self.broker_id)
+        # The leader epoch alone is not enough: a replica that is assigned or opened again finds the epoch that it knew.
         is_change = is_new_epoch or role is not self.role or image.leader != self.leader_id
         # What the controller's response has said already may come again, while the next change is under way: that one
         # may still be accepted.
@@ -264,11 +276,17 @@ class Partition:
             self._fail_acknowledgements(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             self.role = role
             if role is Role.LEADER:
+                # Behind what is still being written: the next batch has this epoch, and nothing before it has
+                # (KIP-101).
                 self.epochs.begin(image.leader_epoch, self.next_offset)
         if is_new_epoch:
+            # What a follower had under another leader says nothing: it may have to truncate (KIP-101, KIP-279).
             self.followers = {}
+            # A follower that has not this much may miss records that were committed under the leader before.
             self.leader_epoch_start = self.next_offset
         if role is Role.LEADER:
+            # Followers of before stay as they are. Otherwise each change of the ISR would begin their time to lag anew,
+            # and a dead one would never leave.
             self.followers = {
                 each: self.followers.get(each) or FollowerReplica(is_in_isr=each in image.isr, now_ms=now_ms)
                 for each in image.replicas
@@ -290,6 +308,8 @@ class Partition:
         """Raise PartitionError unless a request's leader epoch is this replica's, or -1."""
         if epoch in (NO_EPOCH, self.leader_epoch):
             return
+        # The client of an older epoch has to ask for new metadata; with a newer one it has to wait for this broker to
+        # get it (KIP-320).
         older = epoch < self.leader_epoch
         raise PartitionError(ErrorCode.FENCED_LEADER_EPOCH if older else ErrorCode.UNKNOWN_LEADER_EPOCH)
 
@@ -323,6 +343,8 @@ class Partition:
         """The members of the ISR, and those that the controller may have added already."""
         if self._pending is None:
             return self.isr
+        # Kafka's maximal ISR. A member that is to leave counts until the controller has said so: it may still be
+        # elected.
         return (*self.isr, *(each for each in self._pending.isr if each not in self.isr))
 
     def check_writable(self, *, needs_all: bool) -> None:
@@ -342,6 +364,8 @@ class Partition:
 
     def take_offsets(self, header: BatchHeader) -> int:
         """The base offset for a batch of a producer, which the caller writes next, after `check_writable`."""
+        # Not the log end: batches before may still be on their way to the disk.
+        assert header.last_offset_delta >= 0, "a batch without an offset"
         base_offset = self.next_offset
         self.next_offset = base_offset + header.last_offset_delta + 1
         return base_offset
@@ -350,6 +374,7 @@ class Partition:
         """Call ``acknowledge`` once all before ``end_offset`` is below the high watermark, or cannot be any more."""
         if self.role is not Role.LEADER:
             acknowledge(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        # The ISR may be too small by now: the producer has to hear of that although nothing is to be waited for.
         elif self.high_watermark >= end_offset:
             acknowledge(self._acknowledgement())
         elif self._acknowledgements and end_offset < self._acknowledgements[-1][0]:
@@ -365,6 +390,7 @@ class Partition:
         follower = self.followers.get(broker_id)
         if follower is None:
             return
+        # Before the ISR is looked at: this fetch may be what makes the follower eligible.
         follower.fetched(
             fetch_offset,
             log_start_offset,
@@ -372,6 +398,8 @@ class Partition:
             leader_end_offset=self.log_end_offset,
             now_ms=now_ms,
         )
+        # Before the high watermark moves, as a member that is asked for holds it back from now on. The other way round,
+        # a record could be acknowledged which the new member of the ISR does not have.
         self._maybe_expand_isr(broker_id, follower)
         self.maybe_advance_high_watermark(now_ms)
         if self._deletions:
@@ -379,12 +407,16 @@ class Partition:
 
     def maybe_advance_high_watermark(self, now_ms: int) -> None:
         """Move the high watermark to where all that count have the log."""
+        # Otherwise a record on too few replicas would be shown to consumers, and lost with the last of them (KIP-966).
         if len(self.isr) < self.required_isr_size:
             return
+        # The leader counts like the others, and only with what is written.
         reached = self.log_end_offset
         maximal = self.maximal_isr
         for broker_id, follower in self.followers.items():
             end = follower.log_end_offset
+            # Also one that is outside of the ISR and nearly caught up, as in Kafka. With the leader alone in the ISR,
+            # the high watermark would else run ahead of the follower, which could never join.
             if end < reached and (
                 broker_id in maximal
                 or (
@@ -398,6 +430,7 @@ class Partition:
             self.producers.high_watermark_advanced(reached)
             waiting = self._acknowledgements
             while waiting and waiting[0][0] <= reached:
+                # Taken from the queue before it is called, as the producer's next request may come while it is told.
                 waiting.popleft()[1](self._acknowledgement())
             self._changed()
 
@@ -409,6 +442,7 @@ class Partition:
         self.check_leader()
         if offset == HIGH_WATERMARK:
             return self.high_watermark
+        # What is not committed may still change. A follower would be told to delete what it has never had.
         if not 0 <= offset <= self.high_watermark:
             raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
         return offset
@@ -418,6 +452,7 @@ class Partition:
         """The lowest log start of the replicas whose brokers live; -1 if that of one is not known yet."""
         reached = self.log_start_offset
         for broker_id, follower in self.followers.items():
+            # A dead broker would keep clients waiting for ever. It deletes once it fetches again.
             if follower.log_start_offset < reached and self._brokers.is_alive(broker_id):
                 reached = follower.log_start_offset
         return reached
@@ -462,6 +497,8 @@ class Partition:
             return
         end = follower.log_end_offset
         if (
+            # The high watermark of a new leader may be behind that of the former one: the start of its epoch stands for
+            # all that may have been committed.
             end >= self.high_watermark
             and end >= self.leader_epoch_start
             and self._is_eligible(broker_id, follower)
@@ -475,12 +512,17 @@ class Partition:
         return self._brokers.is_eligible(broker_id, follower.broker_epoch, directory_id)
 
     def _ask(self, isr: tuple[int, ...]) -> None:
+        assert self.role is Role.LEADER, "the leader alone asks for changes of the ISR"
+        assert self._pending is None, "one change of the ISR is under way at a time"
         self._pending = IsrChange(
             leader_epoch=self.leader_epoch,
             partition_epoch=self.partition_epoch,
             isr=isr,
             broker_epochs=tuple(
-                self.followers[each].broker_epoch if each in self.followers else NO_NODE for each in isr
+                # So that the controller can refuse a member that has restarted since, perhaps without its last records
+                # (KIP-903).
+                self.followers[each].broker_epoch if each in self.followers else NO_NODE
+                for each in isr
             ),
         )
         self._ask_for_isr(self)
@@ -494,6 +536,7 @@ class Partition:
         self, change: IsrChange, *, isr: Sequence[int], partition_epoch: int, now_ms: int
     ) -> None:
         """The controller's response to a change: the ISR is as given now."""
+        # A response may come behind the metadata that it has led to, while the next change is under way.
         if change is self._pending and partition_epoch > self.partition_epoch:
             self._pending = None
             self.isr = tuple(isr)
@@ -510,6 +553,7 @@ class Partition:
 
     def leader_said(self, high_watermark: int) -> None:
         """The leader's high watermark, as its response to a fetch had it."""
+        # The leader may have more than has come here.
         reached = min(high_watermark, self.log_end_offset)
         if reached > self.high_watermark:
             self.high_watermark = reached
@@ -518,6 +562,7 @@ class Partition:
 
     def begins_within(self, header: BatchHeader) -> bool:
         """Whether this log is empty, and its start lies within a batch behind that batch's first offset."""
+        # A follower that begins at the leader's log start gets the whole batch that has this offset (KIP-107).
         is_empty = self.log_start_offset == self.log_end_offset == self.next_offset
         return is_empty and header.base_offset < self.log_start_offset < header.next_offset
 
@@ -560,6 +605,7 @@ class Partition:
 
     def _changed(self) -> None:
         if self.watchers:
+            # A copy, as watchers leave while they are told.
             for watcher in tuple(self.watchers):
                 # The one before may have failed the partition by its read. All others have heard of that, and some
                 # have ended their wait.

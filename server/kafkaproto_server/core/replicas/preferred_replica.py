@@ -18,8 +18,11 @@ def preferred_replica(partition: Partition, fetch_offset: int, is_near: Callable
     A follower is chosen only from the ISR: one that lags would keep consumers behind. It must have the offset. Of
     several near ones it is the one with most of the log, then the one that was caught up last, then the highest id.
     """
+    # To move a consumer costs it a round trip, and nothing is gained.
     if is_near(partition.broker_id):
         return NO_NODE
+    # The offset has to be in the follower's log, as far as its last fetch says: otherwise it would refuse, and the
+    # consumer would come back here, again and again.
     near = [
         (follower.log_end_offset, follower.last_caught_up_ms, broker_id)
         for broker_id, follower in partition.followers.items()

@@ -11,7 +11,7 @@ of the next transaction, which may begin before the marker is here.
 
 A guard holds for one leader epoch: what the partition has seen under another leader is not known here.
 
-Kafka has this in VerificationStateEntry, VerificationGuard and ProducerStateManager.
+Apache Kafka has this in VerificationStateEntry, VerificationGuard and ProducerStateManager.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class Guard:
         if epoch > self.epoch:
             self.epoch, self.lowest_sequence = epoch, sequence
         elif epoch == self.epoch:
+            # Otherwise a batch that came second and is verified first would begin the producer's sequences in the log,
+            # and the first one could never be appended.
             self.lowest_sequence = min(self.lowest_sequence, sequence)
 
 
@@ -70,6 +72,7 @@ class Verifications:
         if self._guards is None:
             self._guards = {}
         guard = self._guards.get(producer_id)
+        # While another broker led, a marker may have come, which this one has not seen as a leader.
         if guard is None or guard.leader_epoch != leader_epoch:
             guard = self._guards[producer_id] = Guard(
                 epoch, sequence, bumps_epoch=bumps_epoch, leader_epoch=leader_epoch, now_ms=now_ms
@@ -79,6 +82,8 @@ class Verifications:
 
     def is_valid(self, producer_id: int, guard: object | None, leader_epoch: int) -> bool:
         """Whether nothing has come between the question and the append."""
+        # The same object, and not an equal one: a marker may have ended the guard, and another request has begun a new
+        # one.
         known = None if self._guards is None else self._guards.get(producer_id)
         return known is not None and known is guard and known.leader_epoch == leader_epoch
 
@@ -120,6 +125,7 @@ class Verifications:
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget the guards that were made ``expiration_ms`` ago or earlier."""
         if self._guards:
+            # Producers that do not exist may be named by anybody, and their guards would stay for ever.
             self._guards = {
                 producer_id: guard
                 for producer_id, guard in self._guards.items()

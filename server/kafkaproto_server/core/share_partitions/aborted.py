@@ -24,10 +24,12 @@ def aborted_batches(batches: Iterable[RecordBatchView], aborted: Sequence[tuple[
         header = view.header()
         if not header.has_producer_id:
             continue
+        # By the last offset, as consumers do.
         while waiting and waiting[0][0] <= header.last_offset:
             open_now.add(waiting.popleft()[1])
         if header.is_control:
             if _is_abort(view):
+                # Behind its marker the producer may have another transaction, which is committed.
                 open_now.discard(header.producer_id)
         elif header.is_transactional and header.producer_id in open_now:
             found.append(LogBatch(header.base_offset, header.last_offset))

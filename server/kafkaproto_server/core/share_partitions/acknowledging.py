@@ -90,12 +90,14 @@ def acknowledge(
     """
     try:
         for each in acknowledgements:
+            # What lies before the start is done with. Its member may not have heard of that, and is not refused for it.
             if each.last >= partition.start_offset:
                 _acknowledge_range(partition, member_id, each, change, now_ms)
     except ShareError:
         complete(partition, change, is_kept=False, now_ms=now_ms)
         raise
     finally:
+        # Also after an error: locks that were renewed before it are new entries.
         partition.locks.clean(partition.in_flight)
 
 
@@ -136,6 +138,7 @@ def release(partition: SharePartition, member_id: str) -> StateChange:
     """Begin a change by which a member gives up all that it has. It is to be persisted unless it is empty."""
     change = StateChange()
     for batch in partition.in_flight:
+        # A batch that is not tracked belongs to one member, so most batches of others cost one comparison.
         if not batch.is_tracked and batch.whole.member_id != member_id:
             continue
         partition.track_at_start(batch)
@@ -152,11 +155,14 @@ def complete(partition: SharePartition, change: StateChange, *, is_kept: bool, n
 
     The letters of the change are what is to be written now, in both cases.
     """
+    # The letters of a change that is taken back are not written. Those whose lock has expired meanwhile are added
+    # below.
     if not is_kept:
         change.letters.clear()
     for batch in _changed_batches(partition, change):
         partition.track_at_start(batch)
         for run in tuple(batch.runs):
+            # A batch may have runs of other changes, and of none.
             if run.change is change:
                 for part in partition.parts_at_start(batch, run):
                     _complete_run(partition, change, part, is_kept=is_kept, now_ms=now_ms)
@@ -173,6 +179,7 @@ def _changed_batches(partition: SharePartition, change: StateChange) -> list[InF
 def _complete_run(
     partition: SharePartition, change: StateChange, run: Run, *, is_kept: bool, now_ms: int
 ) -> None:
+    # A change is counted as soon as it begins, and uncounted if it is taken back.
     was_terminal = run.state.is_terminal
     is_before = run.last < partition.start_offset
     run.complete(
@@ -197,6 +204,7 @@ def _complete_run(
 def _begin(
     partition: SharePartition, change: StateChange, run: Run, state: RecordState, *, is_rejected: bool
 ) -> None:
+    # Whatever the member says: the log has lost it.
     if run.last < partition.start_offset:
         state = RecordState.ARCHIVED
     run.begin(change, state, partition.settings.delivery_count_limit, partition.spent_state)
@@ -215,6 +223,7 @@ def _acknowledge_range(
         if not batch.is_tracked:
             _check_whole(batch.whole, member_id)
         starts_within = batch.first < partition.start_offset
+        # As long as a batch is acknowledged as a whole, it keeps one state, however many records it has.
         is_whole = batch.is_within(said.first, said.last) and len(said.types) == 1 and not starts_within
         if is_whole and not batch.is_tracked:
             _apply(partition, change, batch.whole, AcknowledgeType(said.types[0]), now_ms)
@@ -226,11 +235,14 @@ def _acknowledge_range(
 def _batches_of(partition: SharePartition, said: Acknowledgement) -> list[InFlightBatch]:
     in_flight = partition.in_flight
     floor = in_flight.floor(said.first)
+    # The first records that it names are done with, and forgotten with their batch.
     if floor is None and said.first < partition.start_offset <= said.last:
         floor = in_flight.floor(partition.start_offset)
     if floor is None:
         raise _not_acquired(f"No record from {said.first} to {said.last} is in flight.")
     batches = in_flight.begin_between(floor.first, said.last)
+    # Kafka tells records that were never fetched from those that somebody else has: here the client is wrong, there it
+    # was too slow.
     if batches[-1].last < said.first:
         raise ShareError(
             ErrorCode.INVALID_REQUEST,
@@ -280,6 +292,7 @@ def _apply(
     if kind is AcknowledgeType.RENEW:
         if not partition.settings.may_renew:
             raise _not_acquired("The group does not allow its members to renew locks.")
+        # The entry of the former lock stays; it finds when it is due that this one is later.
         run.lock_until_ms = partition.lock(run.first, run.last, now_ms)
     else:
         is_rejected = kind is AcknowledgeType.REJECT

@@ -72,6 +72,7 @@ def acquire(
     acquisition = _Acquisition(partition, wanted, fetch_offset, batches, now_ms)
     ranges = acquisition.run()
     partition.locks.clean(partition.in_flight)
+    # After they were acquired, as in Kafka: so they are in flight, and the start offset can pass them.
     if ranges and aborted:
         for each in aborted:
             partition.archive(
@@ -81,8 +82,10 @@ def acquire(
                 RecordState.ACQUIRED,
                 are_counted=True,
             )
+        # They are archived, so the member must not hear of them: it could not acknowledge them.
         ranges = without(ranges, aborted)
     for each in gaps:
+        # Also what a record limit has left available of the batch.
         for state in (RecordState.ACQUIRED, RecordState.AVAILABLE):
             batches_over = partition.in_flight.over(each.first, each.last)
             partition.archive(each.first, each.last, batches_over, state, are_counted=True)
@@ -95,6 +98,7 @@ def give_back(partition: SharePartition, ranges: Sequence[AcquiredRange]) -> Non
         for batch in partition.in_flight.over(each.first, each.last):
             for run in batch.runs_over(each.first, each.last):
                 run.state = RecordState.AVAILABLE
+                # It was never delivered, and must not come closer to its limit.
                 run.delivery_count -= 1
                 run.member_id, run.lock_until_ms = NO_MEMBER, None
     partition.looks_for_available = True
@@ -149,6 +153,7 @@ class _Acquisition:
         self._archive_compacted()
         floor = partition.in_flight.floor(first_base)
         base = first_base
+        # A batch in flight may begin before what was read: it may stand for several batches of the log.
         if floor is not None and floor.last >= base:
             base = floor.first
         known = partition.in_flight.begin_between(base, self._last)
@@ -168,12 +173,15 @@ class _Acquisition:
         partition, max_records = self._partition, self._wanted.max_records
         room = partition.settings.partition_max_record_locks - partition.in_flight_count
         self._limit = min(max_records, room)
+        # They are in flight already, so they take no more room. Otherwise records that were released could not be
+        # delivered while the limit is reached.
         if self._limit <= 0:
             self._limit, self._last = max_records, min(self._last, partition.end_offset)
 
     def _archive_compacted(self) -> None:
         """Available records that the log does not have any more hold nothing up."""
         partition, first, last = self._partition, self._fetch_offset, self._base - 1
+        # A fetch that begins behind the offset that it was asked for says that there are no records in between.
         if first <= last and len(partition.in_flight):
             partition.archive(
                 first, last, partition.in_flight.over(first, last), RecordState.AVAILABLE, are_counted=True
@@ -186,6 +194,8 @@ class _Acquisition:
         for batch in known:
             if self._left <= 0:
                 return
+            # Only until all that the state of the start leaves open was read. Later there is nothing between batches in
+            # flight.
             if self._partition.gap_start is not None:
                 self._acquire_new(gap_start, batch.first - 1)
                 gap_start = batch.last + 1
@@ -233,10 +243,13 @@ class _Acquisition:
         for run in batch.runs_over(first_base, self._last):
             if not run.can_be_acquired:
                 continue
+            # With a limit of one or two deliveries there is no delivery before the last one that could tell good
+            # records from bad.
             is_last_delivery = isolates and run.delivery_count == limit - 1
             if is_last_delivery and count:
                 break
             if run.delivery_count >= least and throttled is None:
+                # Half of the batch, then a quarter: the record that makes members fail is soon among few others.
                 throttled = max(1, batch.size >> (run.delivery_count - least + 1))
             first, last = max(run.first, first_base), min(run.last, self._last)
             room = last - first + 1
@@ -277,6 +290,7 @@ class _Acquisition:
         ranges = self._divided(first, last)
         for each in ranges:
             self._put(each.first, each.last)
+        # The first records that are in flight: whatever lies before them is not in the log.
         if partition.in_flight.first.first == first:
             partition.start_offset = first
         partition.end_offset = max(partition.end_offset, last)
@@ -294,6 +308,7 @@ class _Acquisition:
             for each in self._batches:
                 if each.first > last:
                     break
+                # Never within a batch of the log: a member decompresses it as a whole.
                 if each.first - first >= size and each.first > first:
                     ranges.append(AcquiredRange(first, each.first - 1, 1))
                     first = each.first

@@ -55,6 +55,7 @@ def _gaps_of(batch: RecordBatchView) -> list[LogBatch]:
         left = len(data)
         for delta, position, end in islice(located_records(data, batch.record_count), MOST_RECORDS):
             left -= end - position
+            # Offsets that go back, or beyond the batch, say nothing: any sender may have claimed them.
             if following <= delta <= last_delta:
                 if delta - following >= LONG_GAP:
                     gaps.append(LogBatch(base + following, base + delta - 1))
@@ -64,6 +65,7 @@ def _gaps_of(batch: RecordBatchView) -> list[LogBatch]:
     except RemoteProtocolError:
         # What follows is nothing that a member can read.
         left = 0
+    # What was not looked at may have this many records: none of them must be taken for a gap.
     following += left // MIN_RECORD_SIZE
     if last_delta + 1 - following >= LONG_GAP:
         gaps.append(LogBatch(base + following, base + last_delta))

@@ -70,8 +70,10 @@ def refusal(topic: str, rules: TopicRules) -> str | None:
     """Why a topic may not be a group's dead-letter topic; None if it may."""
     if not topic:
         return "the group has no dead-letter topic any more"
+    # Internal topics and those of other tools: a group must not write into `__consumer_offsets`.
     if topic.startswith(_RESERVED_PREFIX):
         return f"the name of {topic} begins with {_RESERVED_PREFIX}"
+    # The owner of the topic decides, and not the owner of the group (KIP-1191).
     if rules.exists and not rules.is_enabled:
         return f"{topic} does not have errors.deadletterqueue.group.enable=true"
     if not rules.exists and not rules.may_be_created:
@@ -129,6 +131,8 @@ def next_round(
         message = (REJECTED if letter.is_rejected else SPENT).encode()
         offset = source.first_from(letter.first, letter.last)
         while offset is None or offset <= letter.last:
+            # What is found so far is written, and the search goes on in the next round: a letter may be about a billion
+            # offsets.
             if offset is None:
                 return _round(records, max_bytes, wall_ms, position, _rest(letter, source.looked_to), None)
             key, value = source.copy() if is_copied else (None, None)
@@ -139,6 +143,7 @@ def next_round(
                 ("__dlq.errors.message", message),
             ]
             added = common + len(key or b"") + len(value or b"") + _size_of_headers(own)
+            # At least one record, or a large one would never be written.
             if records and (size + added > room or len(records) == ROUND_RECORDS):
                 return _round(records, max_bytes, wall_ms, position, _rest(letter, offset), source.place)
             records.append(NewRecord(key, value, [*known[:2], own[0], known[2], *own[1:]]))

@@ -27,11 +27,15 @@ def expire(partition: SharePartition, now_ms: int) -> tuple[StateBatch, ...]:
     first, last = expired
     changed: list[StateBatch] = []
     for batch in partition.in_flight.over(first, last):
+        # The offsets before the start get another state than those behind it.
         if not batch.is_tracked and partition.starts_within(batch):
             batch.is_tracked = batch.whole.state is RecordState.ACQUIRED
         for run in tuple(batch.runs):
+            # The member may have acknowledged it: the entry of its lock stays until it is due. A change that waits for
+            # the persister shows its new state already, and looks at the lock itself if it is taken back.
             if run.state is not RecordState.ACQUIRED or not _is_over(run, now_ms):
                 continue
+            # Thousands of records may be due together. The rest is due at once, in another turn.
             if len(changed) >= MAX_EXPIRED:
                 partition.locks.add(now_ms, run.first, last)
                 return tuple(changed)
@@ -43,6 +47,7 @@ def _expire_run(partition: SharePartition, batch: InFlightBatch, run: Run, chang
     for part in partition.parts_at_start(batch, run):
         is_before = part.last < partition.start_offset
         part.leave(
+            # The log has lost it: nobody can get it any more.
             RecordState.ARCHIVED if is_before else RecordState.AVAILABLE,
             partition.settings.delivery_count_limit,
             partition.spent_state,

@@ -121,6 +121,7 @@ class Run:
         """Deliver it to a member."""
         assert self.can_be_acquired
         self.state = RecordState.ACQUIRED
+        # The persister has an int16 for it.
         self.delivery_count = min(self.delivery_count + 1, MAX_DELIVERY_COUNT)
         self.member_id = member_id
         self.lock_until_ms = lock_until_ms
@@ -130,6 +131,7 @@ class Run:
         available."""
         assert self.state is RecordState.ACQUIRED
         assert self.change is None
+        # At the limit as it is now: it may have been lowered since the records were delivered.
         if state is RecordState.AVAILABLE and self.delivery_count >= delivery_limit:
             state = spent
         self.state = state
@@ -137,6 +139,7 @@ class Run:
 
     def begin(self, change: StateChange, state: RecordState, delivery_limit: int, spent: RecordState) -> None:
         """As `leave`, once the persister has it."""
+        # Noted first: the member gets the records back if the persister refuses.
         before = Before(self.state, self.member_id)
         self.leave(state, delivery_limit, spent)
         self.change, self.before = change, before
@@ -148,8 +151,10 @@ class Run:
         before = self.before
         assert before is not None
         self.change = self.before = None
+        # Archived in the middle of the change: retention has taken the records, so there is nothing to give back.
         if is_kept or self.is_final:
             self.lock_until_ms = None
+        # The timer has passed over it, as it showed its new state then. Nobody else would take it from its member.
         elif self.lock_until_ms is not None and self.lock_until_ms <= now_ms:
             is_spent = self.delivery_count >= delivery_limit
             self.state = spent if is_spent else RecordState.AVAILABLE
@@ -168,6 +173,7 @@ class Run:
         """Give up the records from an offset on: they are the run that is returned."""
         assert self.first < at <= self.last
         rest = Run(at, self.last, self.state, self.delivery_count, self.member_id, self.lock_until_ms)
+        # Both parts belong to the change, and are confirmed or taken back with it.
         rest.change, rest.before, rest.is_final = self.change, self.before, self.is_final
         self.last = at - 1
         return rest
@@ -209,8 +215,10 @@ class InFlightBatch:
         """The runs of offsets from ``first`` to ``last``. Those at the edges are cut, so that no offset outside is in
         one of them."""
         runs = self.runs
+        # Nothing to cut and nothing to search: most acknowledgements are of whole batches.
         if len(runs) == 1 and first <= self.first and self.last <= last:
             return runs
+        # The edges first, as the search below goes by where runs begin and end.
         self._cut_at(first)
         self._cut_at(last + 1)
         return runs[bisect_left(runs, first, key=_FIRST) : bisect_right(runs, last, key=_LAST)]
@@ -274,6 +282,7 @@ class InFlight:
         else:
             self._firsts.insert(position, batch.first)
             self._batches.insert(position, batch)
+        assert len(self._firsts) == len(self._batches), "each batch has its first offset beside it"
 
     def floor(self, offset: int) -> InFlightBatch | None:
         """The last batch that begins at or before an offset; None if there is none."""
@@ -287,6 +296,7 @@ class InFlight:
     def over(self, first: int, last: int) -> list[InFlightBatch]:
         """The batches that have offsets from ``first`` to ``last``."""
         begin = bisect_right(self._firsts, first)
+        # The batch that begins before may reach into the range.
         if begin and self._batches[begin - 1].last >= first:
             begin -= 1
         return self._batches[begin : bisect_right(self._firsts, last)]
@@ -301,6 +311,7 @@ class InFlight:
         position = bisect_left(self._firsts, batch.first)
         del self._batches[:position]
         del self._firsts[:position]
+        assert len(self._firsts) == len(self._batches), "each batch has its first offset beside it"
 
     def clear(self) -> None:
         self._batches.clear()

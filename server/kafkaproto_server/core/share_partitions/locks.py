@@ -32,6 +32,7 @@ class AcquisitionLocks:
 
     def add(self, until_ms: int, first: int, last: int) -> None:
         """Records are locked until then."""
+        assert first <= last, "a lock of no record"
         heapq.heappush(self._locks, (until_ms, first, last))
 
     def clean(self, in_flight: InFlight) -> None:
@@ -45,6 +46,7 @@ class AcquisitionLocks:
             if run.lock_until_ms is not None
         ]
         heapq.heapify(self._locks)
+        # Twice as many: so each lock is looked at a bounded number of times, however many there are.
         self._clean_at = max(FEW_LOCKS, 2 * len(self._locks))
 
     def next_deadline_ms(self) -> int | None:
@@ -55,6 +57,7 @@ class AcquisitionLocks:
         """The first and the last offset of all locks that have expired, which are forgotten; None if none has."""
         first: int | None = None
         last = -1
+        # All that are due, as one range: batches in between cost a look, and locks of neighbours often expire together.
         while self._locks and self._locks[0][0] <= now_ms:
             _, begin, end = heapq.heappop(self._locks)
             first = begin if first is None else min(first, begin)

@@ -89,10 +89,13 @@ class SharePartition:
         gap_start: int | None = None
         behind = self.start_offset
         for each in batches:
+            # A leader that went on with such a state would count records twice, and its start offset would pass records
+            # that nobody has had. Kafka does not load it, either.
             if each.first_offset < behind:
                 raise _unusable(
                     "The state batches overlap, are not in order, or lie before the start offset."
                 )
+            # Only where the first gap begins: what lies in the others is found by the batches around them.
             if gap_start is None and each.first_offset > behind:
                 gap_start = behind
             behind = each.last_offset + 1
@@ -103,6 +106,7 @@ class SharePartition:
             if run.state.is_terminal:
                 self.delivery_complete_count += run.size
         if batches:
+            # The state does not say whether any of it is available; the first look does.
             self.looks_for_available = True
             self.end_offset = behind - 1
             if gap_start is not None:
@@ -114,6 +118,7 @@ class SharePartition:
     @property
     def gap_start(self) -> int | None:
         """The first offset that may be missing in flight, as long as the end offset is the one of the start."""
+        # Once the end has moved, all offsets of the start have been read: what is missing among them is not in the log.
         if self._gap is None or self._gap[1] != self.end_offset:
             return None
         # The log may have lost the first records of the gap.
@@ -157,11 +162,13 @@ class SharePartition:
     @property
     def in_flight_count(self) -> int:
         """How many records are in flight; offsets without a record count."""
+        # By offsets and not by records, as in Kafka: what compaction has removed takes room, too.
         return self.end_offset - self.start_offset + 1 if len(self.in_flight) else 0
 
     def can_acquire(self) -> bool:
         """Whether records may be fetched: available ones in flight, or new ones as long as not too many are in
         flight."""
+        # Records that are in flight already need no more room, however many there are.
         if self.next_fetch_offset() != self.end_offset + 1:
             return True
         return self.in_flight_count < self.settings.partition_max_record_locks
@@ -170,6 +177,7 @@ class SharePartition:
 
     def lock(self, first: int, last: int, now_ms: int) -> int:
         """Records are acquired, or their lock is renewed. Returns when the lock expires."""
+        # By the settings of this moment: a change holds from the next delivery on.
         until_ms = now_ms + self.settings.record_lock_duration_ms
         self.locks.add(until_ms, first, last)
         return until_ms
@@ -187,6 +195,7 @@ class SharePartition:
 
     def parts_at_start(self, batch: InFlightBatch, run: Run) -> list[Run]:
         """A run, cut at the start offset if that lies within it."""
+        # Records before the start are lost to the log, and get another state than those behind it.
         if run.first < self.start_offset <= run.last:
             first, last = run.first, run.last
             batch.split(self.start_offset)
@@ -204,6 +213,7 @@ class SharePartition:
         """What a former leader has not written to the dead-letter topic, or has not persisted that it did."""
         limit = self.settings.delivery_count_limit
         return [
+            # The state does not say why. Below the limit, only a member can have rejected them.
             DeadLetter(run.first, run.last, run.delivery_count, run.delivery_count < limit)
             for batch in self.in_flight
             for run in batch.runs
@@ -222,6 +232,7 @@ class SharePartition:
                 if not batch.is_tracked and not batch.is_within(letter.first, letter.last):
                     batch.is_tracked = True
                 for run in batch.runs_between(letter.first, letter.last):
+                    # Retention may have archived it in the meantime.
                     if run.state is RecordState.ARCHIVING:
                         run.archive()
                         self.delivery_complete_count += self.count_in_flight(run.first, run.last)
@@ -250,6 +261,7 @@ class SharePartition:
         in_flight = self.in_flight
         # All that is in flight may lie before the start offset, which the log has moved.
         behind = max(self.start_offset, done_to + 1)
+        # Nothing is in flight any more. The end moves along, so that the next fetch begins there.
         if done_to == in_flight.last.last:
             self.start_offset = self.end_offset = behind
             in_flight.clear()
@@ -257,6 +269,7 @@ class SharePartition:
             return True
         batch = in_flight.floor(done_to)
         assert batch is not None
+        # Up to the next batch, as there are no records between two batches, unless a gap of the start lies there.
         if done_to == batch.last:
             following = in_flight.after(batch)
             assert following is not None
@@ -266,16 +279,19 @@ class SharePartition:
             in_flight.drop_before(following)
         else:
             self.start_offset = behind
+            # The batch itself stays: its first records are done with, and lie before the start.
             in_flight.drop_before(batch)
         self.delivery_complete_count -= count
         return True
 
     def _can_move_start(self) -> bool:
+        # The first record decides: most changes are of later ones, and then nothing else is looked at.
         batch = self.in_flight.floor(self.start_offset)
         if batch is None:
             # Nothing is in flight, or a gap comes first, which members may still acquire.
             return False
         run = batch.run_at(min(self.start_offset, batch.last))
+        # A change that waits for the persister may be taken back, while a start offset never moves back.
         return run.change is None and run.state.is_terminal
 
     def _done_to(self) -> tuple[int | None, int]:
@@ -285,6 +301,7 @@ class SharePartition:
         count = 0
         gap = self.gap_start
         for batch in self.in_flight:
+            # Records in the gap were never delivered, so the start must not pass them.
             if gap is not None and batch.last >= gap:
                 break
             for run in batch.runs:
@@ -306,11 +323,13 @@ class SharePartition:
             for run in batch.runs_over(self.start_offset, offset - 1)
             if run.state.is_terminal
         )
+        # Only what is available: what a member has stays with it until its lock expires.
         self.archive(
             self.start_offset, offset - 1, list(self.in_flight), RecordState.AVAILABLE, are_counted=False
         )
         self.start_offset = offset
         self.delivery_complete_count -= removed
+        # The log may have lost all that was in flight, and more.
         self.end_offset = max(self.end_offset, offset)
 
     def archive(

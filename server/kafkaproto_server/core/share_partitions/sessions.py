@@ -44,9 +44,11 @@ class ShareSession:
     def update(self, added: Iterable[TopicPartitionId], forgotten: Collection[TopicPartitionId]) -> None:
         """Take what a request names, and drop what it forgets."""
         for each in added:
+            # A partition that the session has keeps its place, and what it owes.
             self.partitions.setdefault(each, True)
         for each in forgotten:
             self.partitions.pop(each, None)
+        # Names are kept by topic: only a look at all partitions tells whether one of a topic is left.
         if forgotten:
             topic_ids = {topic_id for topic_id, _ in self.partitions}
             self.names = {each: name for each, name in self.names.items() if each in topic_ids}
@@ -94,6 +96,7 @@ class ShareSessions:
 
         Raises ShareError with SHARE_SESSION_LIMIT_REACHED if there are too many.
         """
+        # First of all, as a member that begins anew must not be refused because of its own former session.
         self.remove(key)
         if len(self._sessions) >= max_sessions:
             raise ShareError(ErrorCode.SHARE_SESSION_LIMIT_REACHED)
@@ -122,6 +125,7 @@ class ShareSessions:
         Raises ShareError: SHARE_SESSION_NOT_FOUND, or INVALID_SHARE_SESSION_EPOCH if another epoch is expected.
         """
         session = self.check(key)
+        # The member has lost a response, or its request was repeated. What it acknowledged may be taken already.
         if session.epoch != epoch:
             raise ShareError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
         session.epoch = next_epoch(epoch)
@@ -144,12 +148,14 @@ class ShareSessions:
         session = self._sessions.pop(key, None)
         if session is not None:
             self.partition_count -= len(session.partitions)
+            assert self.partition_count >= 0, "more partitions left than had joined"
             left = self._members[key.group_id] - 1
             if left:
                 self._members[key.group_id] = left
             else:
                 del self._members[key.group_id]
             keys = self._of_connection[session.connection]
+            assert key in keys, "a session is known by its connection"
             keys.discard(key)
             if not keys:
                 del self._of_connection[session.connection]
@@ -161,6 +167,7 @@ class ShareSessions:
 
     def of_connection(self, connection: Hashable) -> list[SessionKey]:
         """The sessions that began on a connection."""
+        # Sorted: the order of a set is another one in each process.
         return sorted(self._of_connection.get(connection, ()))
 
 
@@ -173,5 +180,6 @@ def rotated(partitions: list[TopicPartitionId], epoch: int) -> list[TopicPartiti
     """The partitions in the order in which the request with an epoch fetches them, so that each is first at times."""
     if len(partitions) < 2 or epoch < 1:
         return partitions
+    # Another one is first in each request. Otherwise the first one's records would fill each response.
     begin = epoch % len(partitions)
     return partitions[begin:] + partitions[:begin]

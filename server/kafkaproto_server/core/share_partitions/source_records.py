@@ -7,6 +7,8 @@ ones of a range get a letter: a range may claim billions.
 
 Of a record, only what is copied becomes an object. Where a round ends in the middle of a batch, its `SourcePlace` lets
 the next one begin there.
+
+Apache Kafka: ``ShareGroupDLQRecordFetcher``.
 """
 
 from __future__ import annotations
@@ -75,6 +77,7 @@ class SourceRecords:
         """The first offset from one to another that gets a letter; one behind ``last`` if there is none. None if that
         is not known yet: then see `looked_to`."""
         self.place = None
+        # Nobody can say how many records there were. A few letters tell the operator where to look.
         if offset < self._log_start:
             end = min(last, self._log_start - 1)
             return max(offset, end - MAX_UNSEEN + 1)
@@ -88,6 +91,7 @@ class SourceRecords:
             offset = max(offset, view.first_offset)
             if offset > last:
                 break
+            # Too long to be decompressed here. As above, the last of its offsets get a letter each.
             if self._data is None:
                 return max(offset, min(last, view.last_offset) - MAX_UNSEEN + 1)
             if self._is_found(view, offset):
@@ -115,6 +119,7 @@ class SourceRecords:
 
     def _view_of(self, offset: int) -> RecordBatchView | None:
         """The batch that has an offset, or else the one behind it; None if it cannot be read, or not in this round."""
+        # A letter may lie before the one that was written last: changes are of any records in flight.
         if self._view is not None and offset < self._view.first_offset:
             self._view, self._batches = None, iter(())
         has_read = False
@@ -155,6 +160,7 @@ class SourceRecords:
             self._data = b""
         begin = self._begin_at
         self._searched = offset
+        # Otherwise each round would decompress and walk through all records before its own again.
         if begin is not None and begin.base_offset == view.base_offset and begin.offset <= offset:
             self._index, self._position = begin.number, begin.position
 
@@ -162,6 +168,7 @@ class SourceRecords:
         """Whether the batch has a record at an offset or behind it; `place` says where."""
         data, base_offset, count = self._data, view.base_offset, self._count
         assert data is not None
+        # Records can be walked forward only.
         if offset < self._searched:
             self._index = self._position = 0
         self._searched = offset

@@ -6,7 +6,7 @@ does not depend on the order in which batches come, apart from the start offset.
 
 The batches of a share partition are in order, do not overlap, and neighbours differ. So only those are looked at that
 the new ones touch. A single batch is taken as it is, whatever it says: a record may have brought it. It is refused only
-if there are others to combine it with. Kafka has this in PersisterStateBatchCombiner.
+if there are others to combine it with. Apache Kafka has this in PersisterStateBatchCombiner.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def combined(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     """
     so_far, new = _later_ones(so_far, start_offset), _from(new, start_offset)
     _checked(so_far, new)
+    # A single batch may be one that a record has brought, and is not judged.
     if len(so_far) + len(new) < 2 or not new:
         return so_far or new
     if not so_far and is_in_order(new):
@@ -67,8 +68,11 @@ def combined(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     # Those that touch the new ones: a neighbour may be alike.
     first = min(each.first_offset for each in new)
     last = max(each.last_offset for each in new)
+    # One offset further on each side: neighbours that are alike become one.
     begin = bisect_left(so_far, first - 1, key=_last)
+    # Batches of a record may be anything. The range must not be a negative one.
     end = max(begin, bisect_right(so_far, last + 1, key=_first))
+    # Only what the new batches touch becomes objects; the others are copied as bytes.
     if isinstance(so_far, PackedBatches):
         return so_far.spliced(begin, end, _swept((*so_far[begin:end], *new)))
     return (*so_far[:begin], *_swept((*so_far[begin:end], *new)), *so_far[end:])
@@ -81,8 +85,10 @@ def _checked(so_far: Batches, new: Batches) -> None:
 
 def _later_ones(batches: Batches, start_offset: int) -> Batches:
     """As `_from`, for batches in order: most are not looked at."""
+    # The usual case: the start offset has not moved into a batch.
     if not batches or start_offset <= batches[0].first_offset:
         return batches
+    # Batches that end before it go; only the next one may have to be cut.
     begin = bisect_left(batches, start_offset, key=_last)
     if isinstance(batches, PackedBatches):
         return batches.spliced(0, begin + 1, _from(batches[begin : begin + 1], start_offset))
@@ -104,8 +110,10 @@ def _swept(batches: Iterable[StateBatch]) -> list[StateBatch]:
     """Batches in any order as batches in order: from each offset at which one begins or ends, another one may count."""
     changes: list[tuple[int, int, _Rank]] = []
     for first, last, state, count in batches:
+        # Negative, as a heap has its lowest element first.
         rank = (-count, -state)
         changes += ((first, 1, rank), (last + 1, -1, rank))
+    # Ends come before begins at the same offset (-1 before 1), so that no batch is open where the next one begins.
     changes.sort()
     open_ones: Counter[_Rank] = Counter()
     ranks: list[_Rank] = []
@@ -113,12 +121,14 @@ def _swept(batches: Iterable[StateBatch]) -> list[StateBatch]:
     begin = 0
     for offset, change, rank in changes:
         # What is over is removed once it would count.
+        # A heap cannot remove what is not on top.
         while ranks and not open_ones[ranks[0]]:
             heapq.heappop(ranks)
         if ranks and begin < offset:
             _append(result, begin, offset - 1, ranks[0])
         begin = offset
         open_ones[rank] += change
+        # Once for each rank: several batches that are alike count as one.
         if change > 0 and open_ones[rank] == 1:
             heapq.heappush(ranks, rank)
     return result

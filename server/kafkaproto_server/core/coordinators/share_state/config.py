@@ -1,4 +1,4 @@
-"""Settings of the share coordinator."""
+"""Settings of the share coordinator. Apache Kafka has them in ShareCoordinatorConfig."""
 
 from __future__ import annotations
 

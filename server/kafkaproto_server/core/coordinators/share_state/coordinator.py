@@ -94,6 +94,7 @@ class ShareCoordinator:
             refusal: ShareStateResult | None = _invalid(f"The partition {key.partition} is negative.")
         elif state_epoch < NO_STATE_EPOCH:
             refusal = _invalid(f"The state epoch {state_epoch} is negative.")
+        # A request of a group coordinator that was replaced must not begin a newer state anew.
         elif found is not None and found.highest_state_epoch > state_epoch:
             refusal = _fenced_state(found, state_epoch)
         else:
@@ -105,8 +106,10 @@ class ShareCoordinator:
         state = PartitionState(
             snapshot_epoch=0 if found is None else found.state.next_snapshot_epoch,
             state_epoch=state_epoch,
+            # Kafka's, too. What counts against former leaders is the highest one that was seen, which does not go back.
             leader_epoch=0,
             start_offset=start_offset,
+            # Without a start offset nobody can say how many records behind it are done with.
             delivery_complete_count=(NO_DELIVERY_COMPLETE_COUNT if start_offset == NO_START_OFFSET else 0),
             batches=(),
             create_timestamp_ms=now_ms,
@@ -136,7 +139,10 @@ class ShareCoordinator:
         assert found is not None, "else it was refused"
         state = found.state
         records: tuple[Record, ...] = ()
+        # With the read and not with the first write: the former leader must be fenced before the new one delivers a
+        # record.
         if found.highest_leader_epoch != leader_epoch:
+            # No batches: they stay as they are.
             unchanged = ShareState(state.state_epoch, state.start_offset, state.delivery_complete_count)
             records = (self._written(key, found, unchanged, leader_epoch),)
         self._answer(records, ShareStateResult(ErrorCode.NONE, None, state.visible()), done, are_writes=True)
@@ -248,10 +254,12 @@ class ShareCoordinator:
         came.
         """
         state = found.state
+        # Writes of one leader may be repeated after later ones, if a response was lost.
         start_offset = max(new.start_offset, state.start_offset)
         count = new.delivery_complete_count
         if new.start_offset == state.start_offset:
             count = max(count, state.delivery_complete_count)
+        # The count came with a start offset that is no longer the state's.
         elif new.start_offset < state.start_offset:
             count = state.delivery_complete_count
         changed = state._replace(
@@ -259,8 +267,12 @@ class ShareCoordinator:
             start_offset=start_offset,
             delivery_complete_count=count,
         )
+        # In order, as a record has them. What lies before the start offset is of no use to anybody.
         batches = combined((), tuple(new.batches), start_offset)
+        # An update is short, and a snapshot has all of the state. With too few of them the next coordinator has much to
+        # read, and no record before the last snapshot can be deleted.
         if found.updates < self._config().updates_per_snapshot:
+            # Before the record is in the log, where every coordinator to come would stumble over it.
             check_combinable(state.batches, batches, start_offset)
             return update_record(key, changed._replace(batches=batches))
         now_ms = self._surroundings.wall_ms()
@@ -286,6 +298,7 @@ class ShareCoordinator:
         def committed(code: ErrorCode) -> None:
             done(result if code is ErrorCode.NONE else _refused(code))
 
+        # The end of the log, also without a record of its own: what the response says may rest on records before it.
         self._log.when_committed(self._log.end_offset, committed)
 
     def _append(self, records: Sequence[Record]) -> None:

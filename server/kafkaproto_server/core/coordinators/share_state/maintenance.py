@@ -47,6 +47,7 @@ class ShareStateMaintenance:
 
     def begin(self) -> None:
         """All records are replayed."""
+        assert not self._is_over, "a coordinator begins once"
         self._later(self._config().prune_interval_ms, self._prune)
         self._later(self._config().cold_snapshot_interval_ms, self._snapshot_cold)
         self._remove_left()
@@ -57,6 +58,7 @@ class ShareStateMaintenance:
 
     def topics_deleted(self, topic_ids: Iterable[bytes]) -> None:
         """Topics are no more: their states are removed."""
+        # A list of its own: the tombstones change what is iterated.
         keys = [key for topic_id in topic_ids for key in self._stored.of_topic.get(topic_id, ())]
         self._in_turns(iter(keys), tombstone)
 
@@ -69,14 +71,18 @@ class ShareStateMaintenance:
     def _prune(self) -> None:
         """Delete what is not needed, once the snapshots on which that rests are committed."""
         self._remove_left()
+        # Taken before the commit is waited for: what is written meanwhile may move it further.
         offset = self._stored.needed.first
         if self._ports.is_enabled() and offset and offset != self.pruned_offset:
 
             def committed(code: ErrorCode) -> None:
+                # Not before: if the snapshots are lost with this broker, the records that they replace are all there
+                # is.
                 if code is ErrorCode.NONE and not self._is_over:
                     self._ports.prune(offset, pruned)
 
             def pruned(is_done: bool) -> None:
+                # Otherwise it is tried again in the next interval.
                 if is_done:
                     self.pruned_offset = offset
 
@@ -93,6 +99,7 @@ class ShareStateMaintenance:
             now_ms = self._surroundings.wall_ms()
             if now_ms - state.write_timestamp_ms < interval_ms:
                 return None
+            # The time at which the state was made stays: so `is_cold` says that nothing has changed.
             epoch = state.next_snapshot_epoch
             return snapshot_record(key, state._replace(snapshot_epoch=epoch, write_timestamp_ms=now_ms))
 
@@ -111,11 +118,14 @@ class ShareStateMaintenance:
         for key in keys:
             found = self._stored.by_key.get(key)
             record = None if found is None else make(key)
+            # Also a share partition for which nothing is written costs a look.
             weight += 1
             if record is not None:
+                # A state may have thousands of batches, and the record has all of them.
                 weight += len(self._stored.by_key[key].state.batches)
                 try:
                     self._append((record,))
+                # Too few replicas are in sync, for example: the others would be refused as well.
                 except CoordinatorError:
                     return
             if weight >= WEIGHT_AT_ONCE:

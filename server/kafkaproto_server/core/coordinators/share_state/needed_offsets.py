@@ -1,7 +1,7 @@
 """From which offset on records of a partition of ``__share_group_state`` are needed.
 
 What lies before a share partition's last snapshot is not needed for it. So all before the oldest of these snapshots can
-be deleted. Kafka has this in ShareCoordinatorOffsetsManager.
+be deleted. Apache Kafka has this in ShareCoordinatorOffsetsManager.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class NeededOffsets:
     def snapshot(self, key: SharePartitionKey, offset: int) -> None:
         """There is a snapshot of a share partition."""
         self._snapshots[key] = offset
+        # So the oldest snapshot is always the first, and nothing has to be searched.
         self._snapshots.move_to_end(key)
         self.first = self._oldest()
 

@@ -1,4 +1,4 @@
-"""The records of ``__share_group_state``: see `state`."""
+"""The records of ``__share_group_state``: see `state`. Apache Kafka: ShareCoordinatorRecordHelpers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the share coordinator knows of one share partition, and how records change it.
 
-A snapshot record holds all of the state, an update what has changed since. Kafka has this in ShareGroupOffset and in
-the replay of ShareCoordinatorShard.
+A snapshot record holds all of the state, an update what has changed since. Apache Kafka has this in ShareGroupOffset
+and in the replay of ShareCoordinatorShard.
 """
 
 from __future__ import annotations
@@ -76,9 +76,12 @@ class StoredSharePartition:
         """Update records since the last snapshot that was written because there were enough of them."""
 
     def replay_snapshot(self, value: ShareSnapshotValue, updates_per_snapshot: int) -> None:
+        # A new beginning of the state writes the leader epoch 0. A leader that was fenced before that stays fenced.
         self.highest_leader_epoch = max(self.highest_leader_epoch, value.leader_epoch)
         self.highest_state_epoch = max(self.highest_state_epoch, value.state_epoch)
         self.state = state_of_snapshot(value)
+        # Only a snapshot that was due begins the count anew, as in Kafka: one of a cold state, or of a new beginning,
+        # does not.
         if self.updates >= updates_per_snapshot:
             self.updates = 0
 
@@ -90,7 +93,9 @@ class StoredSharePartition:
         self.state = state._replace(
             start_offset=start_offset,
             delivery_complete_count=value.delivery_complete_count,
+            # An update names only what it changes.
             leader_epoch=value.leader_epoch if value.leader_epoch != NO_LEADER_EPOCH else state.leader_epoch,
+            # What lies before the start offset goes now, though the update does not name it.
             batches=packed(_added(state.batches, _in_order(value.state_batches), start_offset)),
         )
 
@@ -117,6 +122,7 @@ def state_before_update(value: ShareUpdateValue) -> PartitionState:
         leader_epoch=value.leader_epoch,
         start_offset=value.start_offset,
         delivery_complete_count=value.delivery_complete_count,
+        # Those of the update are put over it by its replay.
         batches=(),
     )
 
@@ -148,5 +154,6 @@ def _added(so_far: Batches, new: Batches, start_offset: int) -> Batches:
     try:
         return combined(so_far, new, start_offset)
     except BatchError:
+        # A record from elsewhere must not keep the whole partition of the topic from being loaded.
         sound = [tuple(each for each in some if is_in_order([each])) for some in (so_far, new)]
         return combined(sound[0], sound[1], start_offset)

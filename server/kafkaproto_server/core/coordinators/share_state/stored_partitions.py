@@ -56,13 +56,16 @@ class StoredSharePartitions:
             found.replay_update(value)
 
     def _new(self, key: SharePartitionKey, state: PartitionState) -> StoredSharePartition:
+        assert key not in self.by_key, "a share partition has one state"
         found = self.by_key[key] = StoredSharePartition(state)
         self.of_topic.setdefault(key.topic_id, {})[key] = None
         return found
 
     def _forget(self, key: SharePartitionKey) -> None:
+        # Of several tombstones only the first has something to remove.
         if self.by_key.pop(key, None) is not None:
             of_topic = self.of_topic[key.topic_id]
             del of_topic[key]
+            # Or deleted topics would stay here for as long as this broker coordinates.
             if not of_topic:
                 del self.of_topic[key.topic_id]

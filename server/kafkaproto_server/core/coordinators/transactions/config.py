@@ -1,4 +1,5 @@
-"""The settings of the coordinator of transactions, by Kafka's keys."""
+"""The settings of the coordinator of transactions, by Kafka's keys. Apache Kafka has them in
+TransactionStateManagerConfig."""
 
 from __future__ import annotations
 

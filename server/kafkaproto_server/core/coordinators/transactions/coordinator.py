@@ -10,7 +10,7 @@ epoch of this partition, makes the leaders refuse those of the former one.
 A transaction that stays open for longer than its producer's timeout is aborted, and its producer fenced. An id that is
 not used for `transactional.id.expiration.ms` is removed.
 
-Kafka has this in TransactionCoordinator; see KIP-98, KIP-360, KIP-890 and KIP-939.
+Apache Kafka has this in TransactionCoordinator; see KIP-98, KIP-360, KIP-890 and KIP-939.
 """
 
 from __future__ import annotations
@@ -102,12 +102,14 @@ class TransactionCoordinator:
     def loaded(self) -> Sequence[str]:
         """Everything is read, and all of it is committed: requests are served from now on, and transactions whose end
         was decided are completed. Returns what was mended: nothing ever is."""
+        # Before the scans, which write at once if there is something to complete.
         self._refusal = None
         self._scans.begin()
         return ()
 
     def unload(self) -> None:
         """Another broker coordinates these transactional ids now."""
+        # First: closing lets the requests that wait look again, and they have to be refused.
         self._refusal = ErrorCode.NOT_COORDINATOR
         self._states.close()
         self._ends.close()
@@ -169,6 +171,7 @@ class TransactionCoordinator:
                     self._states.forget_waiting(transactional_id, again)
                     self._add_or_wait(values, done, until_ms)
 
+            # The change and the clock both call it, and the first one counts.
             self._states.when_changed(transactional_id, again)
             self._surroundings.call_at(until_ms, again)
 
@@ -176,6 +179,7 @@ class TransactionCoordinator:
         self._check_served(values.transactional_id)
         self._known(values.transactional_id)
         transaction = self._states.followed_by_partitions(values.transactional_id)
+        # The newest state and not the committed one: partitions may be added behind other partitions at once.
         # Before anything else: the producer may have another id once what is under way is committed.
         if transaction is None or transaction.is_prepared:
             raise CoordinatorError(ErrorCode.CONCURRENT_TRANSACTIONS)
@@ -183,6 +187,8 @@ class TransactionCoordinator:
         takes_part = (
             transaction.state is TransactionState.ONGOING and values.partitions <= transaction.partitions
         )
+        # Clients add partitions again after an error. Without a change there is nothing to write; while the first
+        # addition is not committed, the second record keeps this response back for as long.
         if takes_part and not self._states.is_pending(values.transactional_id):
             done(ErrorCode.NONE)
             return
@@ -195,6 +201,8 @@ class TransactionCoordinator:
         (KIP-890): TRANSACTION_ABORTABLE of one that does not."""
         try:
             self._check_served(values.transactional_id)
+            # The committed state alone counts: what is not committed may be lost with this broker, and then nobody
+            # would send a marker to the partition that the leader is about to write to.
             transaction = self._known(values.transactional_id)
             transaction.check_producer(values.producer_id, values.producer_epoch)
             if transaction.is_prepared:
@@ -225,6 +233,7 @@ class TransactionCoordinator:
 
         try:
             self._check_served(values.transactional_id)
+            # Also of the committed state. Whatever is written and not committed yet makes the request wait.
             transaction = self._known(values.transactional_id)
             self._ends.end(transaction, values, respond)
         except CoordinatorError as error:
@@ -258,6 +267,8 @@ class TransactionCoordinator:
         transaction = self._states.get(transactional_id)
         if transaction is None:
             return not_described(transactional_id, ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)
+        # As in Kafka, which takes a partition out of the transaction as soon as it has its marker: an operator sees
+        # which leaders are still missing.
         remaining = self._ends.remaining(transactional_id)
         return describe_one(transaction, transaction.partitions if remaining is None else remaining)
 

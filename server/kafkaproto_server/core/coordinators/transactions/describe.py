@@ -1,6 +1,6 @@
 """Descriptions of transactions: DescribeTransactions and ListTransactions (KIP-664, KIP-994, KIP-1152).
 
-Kafka has this in TransactionCoordinator and TransactionStateManager.
+Apache Kafka has this in TransactionCoordinator and TransactionStateManager.
 """
 
 from __future__ import annotations

@@ -67,6 +67,7 @@ class TransactionEnds:
 
     def end(self, transaction: Transaction, values: EndTxnValues, done: Done) -> None:
         """See `TransactionCoordinator.end`. Raises CoordinatorError."""
+        # The version of the request says how the client goes on, whatever transaction.version is by now.
         if values.version >= END_BUMPS_EPOCH:
             self._end_and_bump(transaction, values, done)
         else:
@@ -74,9 +75,12 @@ class TransactionEnds:
 
     def _end(self, transaction: Transaction, values: EndTxnValues, done: Done) -> None:
         """By transaction.version 0 and 1. A repetition has the same epoch, and gets the same response."""
+        # Before anything that the client may try again: a fenced producer that is told to wait would never stop.
         transaction.check_producer(values.producer_id, values.producer_epoch)
         if self._states.is_pending(values.transactional_id) or transaction.is_prepared:
             raise CoordinatorError(ErrorCode.CONCURRENT_TRANSACTIONS)
+        # By these versions a transaction has added a partition before it ends. In any other state the request is a
+        # repetition, or an error.
         if transaction.state is TransactionState.ONGOING:
             ended = transaction.ended(
                 is_commit=values.committed,
@@ -85,6 +89,8 @@ class TransactionEnds:
                 wall_ms=self._surroundings.wall_ms(),
             )
             self._decide(ended, partial(refuse, done))
+        # The response was lost, and the client asks again. If it asks for the opposite now, it must not hear of
+        # success.
         elif transaction.state is _complete_state(values.committed):
             done(ProducerOutcome(code=ErrorCode.NONE))
         else:
@@ -93,6 +99,8 @@ class TransactionEnds:
     def _end_and_bump(self, transaction: Transaction, values: EndTxnValues, done: Done) -> None:
         """By transaction.version 2. A repetition has the epoch before; the same epoch is the next transaction, which
         may be aborted without partitions, as the coordinator need not have heard of them yet."""
+        # The end before has used the last epoch up, and its response named another id. A client that has missed it
+        # repeats the request with the old id, whose last epoch is the highest that producers get.
         has_next_id = (
             values.producer_id != transaction.producer_id
             and values.producer_id == transaction.previous_producer_id
@@ -100,8 +108,12 @@ class TransactionEnds:
         )
         if values.producer_id != transaction.producer_id and not has_next_id:
             raise CoordinatorError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+        # Before the epochs are compared. With the decision the epoch rises, so that a repetition has the one before;
+        # the transaction is not complete, and to call the producer fenced would stop it for good.
         if self._states.is_pending(values.transactional_id) or transaction.is_prepared:
             raise CoordinatorError(ErrorCode.CONCURRENT_TRANSACTIONS)
+        # Only an end makes a repetition possible. InitProducerId bumps the epoch as well, and leaves Empty: what comes
+        # with the epoch before that is a producer that was fenced.
         was_bumped = (
             transaction.state in RESTING
             and transaction.state is not TransactionState.EMPTY
@@ -114,6 +126,8 @@ class TransactionEnds:
             return
         if has_next_id or values.producer_epoch != transaction.producer_epoch:
             raise CoordinatorError(ErrorCode.PRODUCER_FENCED)
+        # An abort is taken all the same. Records may be on their way to a leader that adds their partition only when
+        # they come (KIP-890); the epoch has to rise so that they are refused.
         if values.committed and transaction.state is not TransactionState.ONGOING:
             raise CoordinatorError(ErrorCode.INVALID_TXN_STATE)
         self._end_with_next_id(transaction, values.committed, done)
@@ -121,6 +135,7 @@ class TransactionEnds:
     def _end_with_next_id(self, transaction: Transaction, is_commit: bool, done: Done) -> None:
         def use(producer_id: int) -> None:
             wall_ms = self._surroundings.wall_ms()
+            # It is still the newest state: until the producer id has come, the transactional id counts as pending.
             ended = transaction.ended(
                 is_commit=is_commit,
                 client_version=EPOCH_BUMP_VERSION,
@@ -129,12 +144,15 @@ class TransactionEnds:
             )
 
             def told(code: ErrorCode) -> None:
+                # EndTxn does not wait for the markers, or one partition without a leader would stop the producer.
                 # The producer goes on as if the transaction were complete, and is kept waiting until it is.
                 is_decided = code is ErrorCode.NONE
                 done(_identity(ended.completed(wall_ms)) if is_decided else ProducerOutcome(code=code))
 
             self._decide(ended, told)
 
+        # The record of the decision names the next id. A coordinator that takes over at this moment completes the
+        # transaction with the same one.
         if transaction.is_exhausted:
             failed = partial(refuse, done)
             self._states.with_producer_id(transaction.transactional_id, use, failed)
@@ -171,6 +189,8 @@ class TransactionEnds:
         completed = transaction.completed(self._surroundings.wall_ms())
         self._unwritten.discard(transactional_id)
         try:
+            # Nobody waits for this record. If it is lost with this broker, the next coordinator sends the markers
+            # again, and leaders take those that they have already.
             self._states.write(completed, lambda code: None)
         except CoordinatorError:
             self._unwritten.add(transactional_id)

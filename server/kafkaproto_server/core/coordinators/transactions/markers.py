@@ -10,7 +10,7 @@ partition says what becomes of it:
   prepared, as in Apache Kafka, until another broker coordinates;
 - its leader knows a later coordinator: nothing of this transaction is sent any more.
 
-Kafka has this in TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler.
+Apache Kafka has this in TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ class MarkerSender:
         assert transaction.is_prepared, "its end is decided"
         ending = _Ending(transaction, set(transaction.partitions))
         self._endings[transaction.transactional_id] = ending
+        # Sorted: what is sent does not depend on the hashes of this process.
         self._route(ending, sorted(transaction.partitions))
 
     def remaining(self, transactional_id: str) -> frozenset[TopicPartition] | None:
@@ -118,6 +119,8 @@ class MarkerSender:
         brokers = []
         for each in partitions:
             leader = self._ports.leader_of(each)
+            # The topic was deleted while the transaction was open. To wait for its leader would block the producer for
+            # good.
             if leader is None:
                 ending.remaining.discard(each)
             elif leader == NO_LEADER:
@@ -126,6 +129,7 @@ class MarkerSender:
                 self._queues.setdefault(leader, []).append((ending, each))
                 brokers.append(leader)
         self._wait_for_leaders(ending, leaderless)
+        # All partitions are queued first, so that a broker gets those of one transaction in one request.
         for broker in dict.fromkeys(brokers):
             self._flush(broker)
         self._maybe_finish(ending)
@@ -137,6 +141,7 @@ class MarkerSender:
 
         def again() -> None:
             self.leaderless -= len(partitions)
+            assert self.leaderless >= 0, "partitions wait for a leader once"
             self._route(ending, partitions)
 
         self._surroundings.call_at(self._surroundings.now_ms() + RETRY_MS, again)
@@ -149,6 +154,8 @@ class MarkerSender:
 
     def _flush(self, broker_id: int) -> None:
         """Send what is queued for a broker, unless it has a request already."""
+        # A broker that does not respond holds up its own partitions only, and has one request to work off when it comes
+        # back.
         if broker_id in self._busy:
             return
         parcel = self._take(broker_id)
@@ -160,6 +167,7 @@ class MarkerSender:
 
     def _take(self, broker_id: int) -> _Parcel:
         """The queue of a broker, by transaction."""
+        # The queue has single partitions; those of one transaction go into one marker.
         by_id: dict[str, tuple[_Ending, list[TopicPartition]]] = {}
         for ending, partition in self._queues.pop(broker_id, ()):
             if self._is_current(ending):
@@ -172,12 +180,16 @@ class MarkerSender:
             producer_id=transaction.producer_id,
             producer_epoch=transaction.producer_epoch,
             is_commit=transaction.state is TransactionState.PREPARE_COMMIT,
+            # By it, leaders refuse the markers of a coordinator that has lost its partition.
             coordinator_epoch=self._coordinator_epoch,
+            # Of the transaction: it says whether the epoch of the marker is the one of its batches, or the next
+            # (KIP-890).
             transaction_version=transaction.client_version,
             partitions=partitions,
         )
 
     def _responded(self, broker_id: int, parcel: _Parcel, results: MarkerResults | None) -> None:
+        assert broker_id in self._busy, "a broker responds to a request, and once"
         self._busy.discard(broker_id)
         for ending, partitions in parcel:
             if self._is_current(ending):
@@ -195,8 +207,11 @@ class MarkerSender:
             verdict = _Verdict.RETRY if code is None else _VERDICTS.get(code, _Verdict.RETRY)
             if verdict is _Verdict.DONE:
                 ending.remaining.discard(each)
+            # Not to the same broker: by then another one may lead.
             elif verdict is _Verdict.RETRY:
                 again.append(each)
+            # Another broker coordinates, and this one has not heard of it. What it would still write could not be
+            # committed.
             elif verdict is _Verdict.FENCED_COORDINATOR:
                 del self._endings[ending.transaction.transactional_id]
                 return

@@ -52,20 +52,25 @@ class ProducerInitialization:
         self._init(values, done)
 
     def _check_init(self, values: InitProducerIdValues) -> None:
+        # Half an identity is nobody's. It would pass the check below for that of a new producer.
         has_id = values.producer_id != NO_PRODUCER_ID
         if has_id != (values.producer_epoch != NO_PRODUCER_EPOCH):
             raise CoordinatorError(ErrorCode.INVALID_REQUEST)
         config = self._config()
+        # Its transactions never time out (KIP-939), so one forgotten client holds up all readers until somebody
+        # intervenes. Kafka has no error of its own for that and takes the one of a missing right.
         if values.enable_2pc and not config.two_phase_commit_enable:
             raise CoordinatorError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
         if values.keep_prepared_txn:
             # Apache Kafka 4.4.0 has the field, and nothing behind it.
             raise CoordinatorError(ErrorCode.UNSUPPORTED_VERSION)
+        # With two-phase commit the timeout is not used, so any value may be there.
         if not values.enable_2pc and not 0 < values.transaction_timeout_ms <= config.max_timeout_ms:
             raise CoordinatorError(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
 
     def _init(self, values: InitProducerIdValues, done: Done) -> None:
         transactional_id = values.transactional_id
+        # Also while a producer id is on its way: two requests at once would give two producers the same epoch.
         if self._states.is_pending(transactional_id):
             raise CoordinatorError(ErrorCode.CONCURRENT_TRANSACTIONS)
         timeout_ms = NO_TIMEOUT_MS if values.enable_2pc else values.transaction_timeout_ms
@@ -83,6 +88,8 @@ class ProducerInitialization:
         if transaction is None:
             self._states.with_producer_id(transactional_id, use, partial(refuse, done))
             return
+        # Its markers have the present epoch. A producer that begins now could write before they are in the log, and its
+        # records would end with the former transaction.
         if transaction.is_prepared:
             raise CoordinatorError(ErrorCode.CONCURRENT_TRANSACTIONS)
         transaction.check_usable()
@@ -90,6 +97,7 @@ class ProducerInitialization:
         if transaction.state is TransactionState.ONGOING:
             # The producer has to ask again, and gets an epoch behind the one that fences the former producer.
             self._ends.abort_and_fence(transaction, partial(self._aborted_first, done))
+        # A repetition is left out: it gets the epoch that it was given, and costs no other id.
         elif transaction.is_exhausted and expected in (None, transaction.producer_epoch):
             self._states.with_producer_id(transactional_id, use, partial(refuse, done))
         else:

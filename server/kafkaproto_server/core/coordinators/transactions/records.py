@@ -2,7 +2,7 @@
 
 Version 0 of the value is written with transaction.version 0; it has no place for the previous and the next producer id
 and for the version of the client. Version 1 is written from transaction.version 1 on. Apache Kafka 4.4.0 does not write
-the next producer epoch, which the schema has for KIP-939. Kafka has this in TransactionLog.
+the next producer epoch, which the schema has for KIP-939. Apache Kafka has this in TransactionLog.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ NEWEST_VERSION = 2
 
 def record_of(transaction: Transaction, transaction_version: int) -> Record:
     """The record that says what the transaction is now."""
+    # Not the newest version that this node knows: during a rolling upgrade, brokers that know only version 0 may have
+    # to read the record.
     version = 1 if transaction_version >= FLEXIBLE_VERSION else 0
     value = TransactionLogValue(
         producer_id=transaction.producer_id,
@@ -47,6 +49,7 @@ def transaction_of(key: TransactionLogKey, value: Message) -> Transaction:
     """The transaction that a record describes. Raises RecordError if it has a state, or a version of its client, that
     is not known; Apache Kafka refuses these, too."""
     assert isinstance(value, TransactionLogValue), "it is the key's value"
+    # Kafka stops loading the partition as well. To skip the record would bring an older state of the id back.
     if value.transaction_status not in TransactionState._value2member_map_:
         raise RecordError(f"{key.transactional_id!r} has the unknown state {value.transaction_status}")
     if not 0 <= value.client_transaction_version <= NEWEST_VERSION:
@@ -72,9 +75,11 @@ def transaction_of(key: TransactionLogKey, value: Message) -> Transaction:
 
 
 def _by_topic(transaction: Transaction) -> list[TransactionLogValue.PartitionsSchema] | None:
+    # Null, as Kafka writes it, and an empty list in the states behind Empty.
     if transaction.state is TransactionState.EMPTY:
         return None
     topics: dict[str, list[int]] = {}
+    # Sorted, so that the record does not depend on the hashes of this process.
     for topic, partition in sorted(transaction.partitions):
         topics.setdefault(topic, []).append(partition)
     return [

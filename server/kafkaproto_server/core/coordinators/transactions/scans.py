@@ -47,6 +47,7 @@ class TransactionScans:
 
     def begin(self) -> None:
         """Everything is loaded: complete what was left, and look for the others from time to time."""
+        # At once: consumers that read committed records stand still before these transactions.
         self._some_at_a_time(self._ends.is_left, IDS_AT_ONCE, self._ends.complete_left, lambda: None)
         config = self._config()
         self._states.later(config.abort_interval_ms, self._abort_timed_out)
@@ -61,6 +62,7 @@ class TransactionScans:
     ) -> None:
         """Call ``act`` with the transactions that are concerned, so many in one turn: there may be a million. If it
         raises CoordinatorError, the log takes nothing at the moment, and that was all for now."""
+        # A copy: between two turns, transactional ids come and go.
         rest = iter(self._states.ids())
 
         def look_at_some() -> None:
@@ -95,6 +97,8 @@ class TransactionScans:
 
     def _is_late(self, transaction: Transaction) -> bool:
         is_open = transaction.state is TransactionState.ONGOING and transaction.has_timeout
+        # By wall time, since another broker may have noted the start. A clock that is wrong ends transactions early or
+        # late, as in Kafka.
         is_over = transaction.started_ms + transaction.timeout_ms < self._surroundings.wall_ms()
         return is_open and is_over and not self._states.is_pending(transaction.transactional_id)
 
@@ -103,6 +107,7 @@ class TransactionScans:
             self._ends.abort_and_fence(each, lambda code: None)
 
     def _remove_expired(self) -> None:
+        # Noted once for the whole scan, which takes many turns: what is used meanwhile has a newer time anyway.
         oldest_ms = self._surroundings.wall_ms() - self._config().expiration_ms
         self._some_at_a_time(
             lambda transaction: self._has_expired(transaction, oldest_ms),
@@ -112,6 +117,8 @@ class TransactionScans:
         )
 
     def _has_expired(self, transaction: Transaction, oldest_ms: int) -> bool:
+        # An open transaction is never forgotten, however old: its partitions wait for markers that only this
+        # coordinator sends.
         is_unused = transaction.state in RESTING and transaction.updated_ms <= oldest_ms
         return is_unused and not self._states.is_pending(transaction.transactional_id)
 

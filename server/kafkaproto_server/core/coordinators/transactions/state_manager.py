@@ -9,8 +9,8 @@ Another change of the same id is refused meanwhile, but for one kind: partitions
 behind the completion of the transaction before. A leader that has the later record has the earlier one, and what may be
 done because of the later one is not done before both are committed. So a transaction waits for one replication less.
 
-Kafka has this in TransactionStateManager, which changes its memory when a record is committed, and has one change of an
-id under way.
+Apache Kafka has this in TransactionStateManager, which changes its memory when a record is committed, and has one
+change of an id under way.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class TransactionStateManager:
         if not isinstance(key, TransactionLogKey):
             return
         if value is None:
+            # A tombstone may come without its record, once compaction has removed that one.
             self._transactions.pop(key.transactional_id, None)
         else:
             self._transactions[key.transactional_id] = transaction_of(key, value)
@@ -88,6 +89,7 @@ class TransactionStateManager:
         self._is_closed = True
         self._transactions.clear()
         self._before.clear()
+        # They find that another broker coordinates. Without this they would wait for changes that never come.
         for each in tuple(self._waiting):
             self.call_waiting(each)
 
@@ -104,6 +106,7 @@ class TransactionStateManager:
 
     def get(self, transactional_id: str) -> Transaction | None:
         """The committed state of a transactional id; None if there is none."""
+        # The oldest of the changes under way: all before it is committed.
         if transactional_id in self._before:
             return self._before[transactional_id][0][1]
         return self._transactions.get(transactional_id)
@@ -113,12 +116,14 @@ class TransactionStateManager:
         latest = self._transactions.get(transactional_id)
         if not self.is_pending(transactional_id):
             return latest
+        # A producer id that is on its way will be written over the state of this moment.
         if latest is None or transactional_id in self._awaiting_ids:
             return None
         return latest if latest.state in _FOLLOWED_BY_PARTITIONS else None
 
     def ids(self) -> Iterable[str]:
         """All transactional ids, as they are at this moment."""
+        # A dict keeps an order that is the same in each process; a set would not.
         return dict.fromkeys([*self._transactions, *self._before])
 
     def all(self) -> Iterator[Transaction]:
@@ -163,6 +168,7 @@ class TransactionStateManager:
 
     def remove(self, transactional_ids: Sequence[str]) -> None:
         """Write that transactional ids are no more. Raises CoordinatorError; then nothing has changed."""
+        assert transactional_ids, "a batch without records"
         self._append(
             [tombstone_of(each) for each in transactional_ids],
             _Write(transactional_ids, 0, lambda code: None, lambda: None),
@@ -174,10 +180,13 @@ class TransactionStateManager:
         for each in write.transactional_ids:
             may_follow = adds_partitions and self.followed_by_partitions(each) is not None
             assert may_follow or not self.is_pending(each), f"a change of {each!r} is under way"
+        # First of all: if the log refuses, memory is as it was.
         write.end_offset = self._log.append(records)
         for each in write.transactional_ids:
-            before = (write.end_offset, self._transactions.get(each))
-            self._before.setdefault(each, deque()).append(before)
+            before = self._before.setdefault(each, deque())
+            assert not before or before[-1][0] < write.end_offset, "the offsets of a log rise"
+            before.append((write.end_offset, self._transactions.get(each)))
+        # By the same function as after a restart, so that a new coordinator finds what this one knows.
         for record in records:
             self.replay(record.key, record.value)
         if keep is not None:
@@ -191,6 +200,7 @@ class TransactionStateManager:
         if is_committed:
             for each in write.transactional_ids:
                 self._committed(each, write.end_offset)
+        # If the log did not know in time, the client has been told so. It asks again, and finds this change.
         if not write.is_told:
             write.is_told = True
             write.told(code)
@@ -208,6 +218,7 @@ class TransactionStateManager:
     def _committed(self, transactional_id: str, end_offset: int) -> None:
         """A change is committed, and those before it, even if the log has not said so yet."""
         before = self._before.get(transactional_id)
+        # The log reports commits in any order: one that waited too long is asked about again after later ones.
         while before and before[0][0] <= end_offset:
             before.popleft()
         if not before:
@@ -234,6 +245,7 @@ class TransactionStateManager:
         code: ErrorCode,
         producer_id: int,
     ) -> None:
+        # Before `use`, which writes: nothing else may be under way then.
         self._awaiting_ids.discard(transactional_id)
         if self._is_closed:
             failed(ErrorCode.NOT_COORDINATOR)

@@ -8,7 +8,7 @@ The epochs of an id end before 32767. That last one is never given to a producer
 fence. A producer whose epochs are at their end gets a new id and begins with epoch 0.
 
 No decision is made here. Each function returns the state that follows; `coordinator.py` decides, and writes it.
-Kafka has this in TransactionMetadata and TransactionState.
+Apache Kafka has this in TransactionMetadata and TransactionState.
 """
 
 from __future__ import annotations
@@ -99,6 +99,7 @@ class Transaction:
     @property
     def is_exhausted(self) -> bool:
         """Whether a producer cannot get another epoch of this id."""
+        # One epoch is left above it, with which the coordinator can still fence the producer.
         return self.producer_epoch >= MAX_EPOCH - 1
 
     @property
@@ -143,10 +144,15 @@ class Transaction:
 
         Raises CoordinatorError if it expects an epoch that is neither this one nor the last one: PRODUCER_FENCED.
         """
+        # A client that names no id is another instance of the producer, even if it runs in the same process. The higher
+        # epoch fences whoever had the transactional id before (KIP-98).
         if expected_epoch is None:
             epoch, last_epoch = self.producer_epoch + 1, NO_PRODUCER_EPOCH
+        # The producer itself wants to go on after an error (KIP-360). Its response may get lost: then it asks again
+        # with the epoch that it had, which is why that one is noted.
         elif expected_epoch == self.producer_epoch:
             epoch, last_epoch = self.producer_epoch + 1, self.producer_epoch
+        # A repetition. To bump the epoch once more would fence the producer by itself.
         elif expected_epoch == self.last_producer_epoch:
             epoch, last_epoch = self.producer_epoch, self.last_producer_epoch
         else:
@@ -171,6 +177,7 @@ class Transaction:
             self,
             state=TransactionState.EMPTY,
             producer_id=producer_id,
+            # A producer that misses the response goes on with this id; InitProducerId and EndTxn know it by that.
             previous_producer_id=self.producer_id,
             next_producer_id=NO_PRODUCER_ID,
             producer_epoch=epoch,
@@ -196,6 +203,9 @@ class Transaction:
             partitions=self.partitions | partitions,
             started_ms=self.started_ms if is_ongoing else wall_ms,
             updated_ms=wall_ms,
+            # The markers follow the client and not the cluster, which may have been upgraded since the transaction
+            # began: a client of the older protocol goes on in the same epoch, and a marker of the next one would fence
+            # it.
             client_version=client_version,
         )
 
@@ -216,6 +226,7 @@ class Transaction:
             # No producer has the last epoch. It is there after a fencing without another id; no bump follows then.
             producer_epoch=min(self.producer_epoch + 1, MAX_EPOCH) if bumps else self.producer_epoch,
             last_producer_epoch=self.producer_epoch if bumps else self.last_producer_epoch,
+            # Without partitions nobody has noted when it began. Kafka takes the time of the end, too.
             started_ms=self.started_ms if is_ongoing else wall_ms,
             updated_ms=wall_ms,
             client_version=client_version,
@@ -227,13 +238,17 @@ class Transaction:
         ``version`` is the cluster's transaction.version. If ends bump epochs, this end does so too, and only once
         (KAFKA-19367).
         """
+        # Kafka once bumped the epoch by the fencing, and again by the end.
         if version >= EPOCH_BUMP_VERSION:
             return self.ended(
                 is_commit=False, client_version=version, next_producer_id=next_producer_id, wall_ms=wall_ms
             )
+        # Ends of the older versions keep the epoch, so it has to rise before: a late batch of the fenced producer would
+        # else be taken behind the marker, and open a transaction that nobody ends.
         bumped = replace(
             self,
             producer_epoch=min(self.producer_epoch + 1, MAX_EPOCH),
+            # The fenced producer has that epoch, and must not pass for one that repeats its request.
             last_producer_epoch=NO_PRODUCER_EPOCH,
         )
         return bumped.ended(
@@ -248,10 +263,13 @@ class Transaction:
         return replace(
             self,
             state=TransactionState.COMPLETE_COMMIT if is_commit else TransactionState.COMPLETE_ABORT,
+            # EndTxn compares it with the id of a producer that has missed its next one.
             previous_producer_id=self.producer_id,
+            # Not with the decision: the markers have to name the producer that wrote the records.
             producer_id=self.next_producer_id if takes_next else self.producer_id,
             producer_epoch=0 if takes_next else self.producer_epoch,
             next_producer_id=NO_PRODUCER_ID,
+            # All of them have their markers. The next transaction names its own.
             partitions=frozenset(),
             updated_ms=wall_ms,
         )

@@ -1,4 +1,8 @@
-"""The ports that the coordinator of transactions needs: to the brokers that lead partitions, and for producer ids."""
+"""The ports that the coordinator of transactions needs: to the brokers that lead partitions, and for producer ids.
+
+Ours alone: the coordinator of Apache Kafka has its MetadataCache, TransactionMarkerChannelManager and ProducerIdManager
+for that.
+"""
 
 from __future__ import annotations
 
