@@ -39,6 +39,7 @@ class DirectoryChoice:
         self._preferred[topic, index] = directory_id
         if len(self._preferred) > MAX_PREFERENCES:
             del self._preferred[next(iter(self._preferred))]
+        assert len(self._preferred) <= MAX_PREFERENCES, "one wish comes, and at most one goes"
 
     def take_preferred(self, topic: str, index: int) -> bytes | None:
         """The preferred directory of a replica, which is then forgotten; None if there is none."""

@@ -65,6 +65,7 @@ class FoundReplicas:
 
     def take(self, replica: Replica) -> Sequence[FoundReplica]:
         """What was found of a replica, which is then forgotten here."""
+        assert not self._unsorted, "what lies there is sorted before a replica has its place"
         return self._by_replica.pop(replica, ())
 
     def _is_ours(self, found: FoundReplica, partition: PartitionImage) -> bool:
