@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from kafkaproto_server.config.layers import ConfigEntry, NodeConfigs
+from kafkaproto_server.metadata.image.image import ClusterImage
+from kafkaproto_server.shell.replicas.files.topic_settings import KnownSettings
 from tests.config.support.golden_responses import GoldenStep, golden_steps
 
 STEPS = [pytest.param(step, id=step.name) for step in golden_steps()]
@@ -109,3 +111,18 @@ def test_keys_of_the_metadata_that_nobody_knows_are_left_out() -> None:
         NodeConfigs(static={}).effective_topic_configs({"made.up": "1"})[-1].name
         == "unclean.leader.election.enable"
     )
+
+
+def test_what_topics_inherit_is_looked_up_once_a_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+    inherited = NodeConfigs._inherited_topic_config
+
+    def counted(self: NodeConfigs, name: str) -> ConfigEntry:
+        looked_up.append(name)
+        return inherited(self, name)
+
+    monkeypatch.setattr(NodeConfigs, "_inherited_topic_config", counted)
+    node, settings = NodeConfigs(static={"log.roll.ms": "7"}), KnownSettings()
+    for topic in range(100):
+        assert settings.of(f"topic-{topic}", ClusterImage(), node).log.segment_ms == 7
+    assert len(looked_up) == len({*looked_up}) < 30

@@ -18,7 +18,6 @@ The source of a value follows Apache Kafka 4.4.0, quirks included, since tools c
 from __future__ import annotations
 
 import enum
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -113,6 +112,8 @@ class NodeConfigs:
             (ConfigSource.DYNAMIC_DEFAULT_BROKER, of_all),
             (ConfigSource.STATIC_BROKER, dict(static)),
         )
+        # What topics inherit, as it was asked for: as entries, and parsed.
+        self._inherited_topic_configs: dict[str, ConfigEntry] = {}
         self._inherited_topic_values: dict[str, Any] = {}
         self._merged: dict[str, str] = {}
         for _, values in reversed(self._layers):
@@ -181,19 +182,7 @@ class NodeConfigs:
 
     def effective_topic_configs(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
         """All keys of a topic that sets the values in ``own``, as CreateTopics shows them, by name."""
-        inherited = self._inherited_topic_configs
-        if not own:
-            return tuple(inherited.values())
-        return tuple(
-            inherited[name]
-            if name in inherited and name not in own
-            else self.effective_topic_config(name, own)
-            for name in _shown(TOPIC_KEYS, own)
-        )
-
-    @functools.cached_property
-    def _inherited_topic_configs(self) -> dict[str, ConfigEntry]:
-        return {name: self.effective_topic_config(name, {}) for name in _shown(TOPIC_KEYS, ())}
+        return tuple(self.effective_topic_config(name, own) for name in _shown(TOPIC_KEYS, own))
 
     def topic_value(self, name: str, own: Mapping[str, str]) -> str:
         """The value of a topic's key that has a default, as a node uses it, for a topic that sets the values in
@@ -211,6 +200,15 @@ class NodeConfigs:
                 source=ConfigSource.DYNAMIC_TOPIC,
                 definition=TOPIC_KEYS.get(name),
             )
+        inherited = self._inherited_topic_configs.get(name)
+        if inherited is None:
+            # Once a configuration and not once a topic: a new topic asks for some twenty-five keys, and each would walk
+            # over all layers and synonyms.
+            inherited = self._inherited_topic_configs[name] = self._inherited_topic_config(name)
+        return inherited
+
+    def _inherited_topic_config(self, name: str) -> ConfigEntry:
+        """One key of a topic that does not set it. Raises KeyError for a key that topics do not have."""
         definition = TOPIC_KEYS[name]
         value, source = definition.default, ConfigSource.DEFAULT
         for layer, values in self._layers:

@@ -2,6 +2,8 @@
 
 A pure table of Kafka 4.4 (KIP-584, KIP-1022). Levels below ``MINIMUM_METADATA_VERSION`` are known by name, so that
 tools can show them, but this server never runs a cluster at one.
+
+Apache Kafka: ``MetadataVersion``, ``Feature`` and its enums (``org.apache.kafka.server.common``).
 """
 
 from __future__ import annotations
@@ -67,6 +69,7 @@ METADATA_VERSIONS: tuple[MetadataVersion, ...] = (
 _BY_LEVEL = {version.level: version for version in METADATA_VERSIONS}
 _BY_NAME = {version.name: version for version in METADATA_VERSIONS}
 
+# Apache Kafka 4 goes down to 3.3-IV3.
 MINIMUM_METADATA_VERSION = _BY_NAME["3.9-IV0"]
 """The lowest level that this server runs at: the first one with a quorum whose voters can change."""
 LATEST_METADATA_VERSION = METADATA_VERSIONS[-1]
@@ -74,6 +77,7 @@ LATEST_METADATA_VERSION = METADATA_VERSIONS[-1]
 
 def metadata_version(level: int) -> MetadataVersion:
     """The version of a level; raises ValueError naming the levels that exist."""
+    # Unknown levels are refused here, before anything is written at one.
     found = _BY_LEVEL.get(level)
     if found is None:
         raise ValueError(
@@ -91,6 +95,7 @@ def metadata_version_of_release(
     A release without an IV part means the last level that came with it. Raises ValueError naming the known versions.
     """
     candidates = [version for version in METADATA_VERSIONS if version >= minimum]
+    # From the newest: a release without an IV part means its last level.
     for version in reversed(candidates):
         if release == version.name or release == version.name.split("-")[0]:
             return version
@@ -111,17 +116,21 @@ class Feature:
     @property
     def maximum_level(self) -> int:
         """The highest level that there is."""
+        # One entry a level, so a level without a default cannot be forgotten.
         return len(self.default_since)
 
     def default_at(self, version: MetadataVersion) -> int:
         """The level that a new cluster gets at ``version``."""
+        # The entries ascend with the levels, so their number is the highest level that counts.
         return sum(version.level >= since for since in self.default_since)
 
 
 FEATURES: dict[str, Feature] = {
     feature.name: feature
     for feature in (
+        # From 3.9-IV0 on a quorum may change its voters (KIP-853). Whether it does is decided by how it is formatted.
         Feature(name=KRAFT_VERSION, default_since=(21,)),
+        # Both levels of KIP-890 came with one metadata.version.
         Feature(name=TRANSACTION_VERSION, default_since=(24, 24)),
         Feature(name=GROUP_VERSION, default_since=(22,)),
         Feature(
@@ -161,6 +170,7 @@ def check_level(name: str, level: int) -> None:
 def supported_ranges() -> dict[str, tuple[int, int]]:
     """Lowest and highest supported level of every feature, metadata.version first."""
     ranges = {METADATA_VERSION: (MINIMUM_METADATA_VERSION.level, LATEST_METADATA_VERSION.level)}
+    # From 0, the level of a feature that is off. metadata.version is never off.
     ranges.update({name: (0, entry.maximum_level) for name, entry in FEATURES.items()})
     return ranges
 
@@ -176,6 +186,7 @@ def dependencies(name: str, level: int) -> dict[str, int]:
     Raises ValueError if there is no such feature or level.
     """
     check_level(name, level)
+    # Turned off, a feature needs nothing.
     if name == METADATA_VERSION or level == 0 or feature(name).needs_metadata_version == 0:
         return {}
     return {METADATA_VERSION: feature(name).needs_metadata_version}

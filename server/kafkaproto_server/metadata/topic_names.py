@@ -1,4 +1,7 @@
-"""Topic names: which are legal, and which belong to Kafka's internal topics."""
+"""Topic names: which are legal, and which belong to Kafka's internal topics.
+
+Apache Kafka: ``Topic`` (``org.apache.kafka.common.internals``).
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,19 @@ import re
 MAX_LENGTH = 249
 """A partition's directory is named after the topic and the partition, and file names have a largest length."""
 
+# The names are Kafka's: its clients and tools know internal topics by them.
 GROUPS_TOPIC = "__consumer_offsets"
 TRANSACTIONS_TOPIC = "__transaction_state"
 SHARE_TOPIC = "__share_group_state"
 INTERNAL_TOPICS = frozenset({GROUPS_TOPIC, TRANSACTIONS_TOPIC, SHARE_TOPIC})
 
+# ASCII only: file systems and metrics differ about all else.
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def topic_name_problem(name: str) -> str | None:
     """What is wrong with a topic name; None if it is legal."""
+    # These two are directories of every file system.
     if name in ("", ".", ".."):
         return f"A topic cannot be named {name!r}."
     if len(name) > MAX_LENGTH:

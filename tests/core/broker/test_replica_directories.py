@@ -9,7 +9,7 @@ import pytest
 from immutables import Map
 
 from kafkaproto import uuids
-from kafkaproto_server.core.broker import replica_directories
+from kafkaproto_server.core.broker import directory_choice, replica_directories
 from kafkaproto_server.core.broker.assignments import AssignmentQueue
 from kafkaproto_server.core.broker.directories import LogDirectories, LogDirectory
 from kafkaproto_server.core.broker.replica_directories import (
@@ -461,7 +461,7 @@ def test_a_preferred_directory_that_failed_is_not_taken() -> None:
 
 
 def test_only_so_many_preferred_directories_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replica_directories, "MAX_PREFERENCES", 2)
+    monkeypatch.setattr(directory_choice, "MAX_PREFERENCES", 2)
     broker = Broker(X, Y, Z)
     for index in range(3):
         broker.replicas.prefer(uuids.to_text(TOPIC), index, Z)

@@ -3,6 +3,8 @@
 A failed directory stays offline until the process restarts, even if its disk recovers: nobody knows what it holds by
 then. If a directory could not be read when the broker started, its id is unknown. Such a directory is shown to
 administrators but not reported to the controllers.
+
+Apache Kafka: ``LogManager`` (``liveLogDirs``, ``offlineLogDirs``) and ``LogDirFailureChannel``.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class LogDirectories:
     def __init__(self, directories: Sequence[LogDirectory]) -> None:
         self._by_path = {each.path: each for each in directories}
         assert len(self._by_path) == len(directories), "a path is named twice"
+        # A directory that works has a meta.properties with an id. One that failed may have none that could be read.
         assert all(each.directory_id is not None or each.problem is not None for each in directories)
 
     @property
@@ -40,6 +43,7 @@ class LogDirectories:
     @property
     def are_several(self) -> bool:
         """Whether the broker is configured with more than one, online or not."""
+        # Of the configuration, not of what works: a broker that has lost all but one still reports where replicas are.
         return len(self._by_path) > 1
 
     @property
@@ -64,6 +68,7 @@ class LogDirectories:
 
     def is_own(self, directory_id: bytes) -> bool:
         """Whether the id is that of one of these directories, online or not."""
+        # Online or not: the id of a failed directory is still this broker's.
         return any(each.directory_id == directory_id for each in self.all)
 
     def is_online(self, directory_id: bytes) -> bool:
@@ -72,11 +77,13 @@ class LogDirectories:
 
     def path_of(self, directory_id: bytes) -> str:
         """The path of one of these directories."""
+        assert self.is_own(directory_id), f"directory {directory_id.hex()} is not of this broker"
         return next(each.path for each in self.all if each.directory_id == directory_id)
 
     def fail(self, path: str, problem: str) -> bool:
         """Mark a directory as offline. Returns whether it was online before."""
         directory = self._by_path[path]
+        # Only the first failure is news. Later ones follow from it: each log in the directory meets its own.
         if directory.problem is not None:
             return False
         self._by_path[path] = replace(directory, problem=problem)
@@ -87,13 +94,16 @@ class LogDirectories:
         this broker)."""
         everything = ALL_DIRECTORIES in paths
         before = self._by_path
+        # All of them anew: the config names the whole set, and what it leaves out is open again (KIP-1066).
         self._by_path = {
             path: replace(directory, is_cordoned=everything or path in paths)
             for path, directory in before.items()
         }
+        # Reported, not refused: the config may name a directory that is only on other brokers.
         unknown = tuple(path for path in paths if path != ALL_DIRECTORIES and path not in before)
         return self._by_path != before, unknown
 
     @staticmethod
     def _ids(directories: Iterable[LogDirectory]) -> tuple[bytes, ...]:
+        # In order, so that two sets of directories can be compared, and a seed gives the same requests.
         return tuple(sorted(each.directory_id for each in directories if each.directory_id is not None))

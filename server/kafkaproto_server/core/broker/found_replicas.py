@@ -7,7 +7,7 @@ the file is torn, which a power loss does to a log that was never synced, it is 
 begins, it may as well be of a former topic with that name. A broker that was fenced when a topic was made anew is not
 in the ISR, and one that is not in the ISR has no records that others lack: then it is set aside, too.
 
-Apache Kafka: ``LogManager.isStrayReplica``, which sets aside by the topic id alone.
+Apache Kafka: ``LogManager`` (stray logs), which goes by the topic id alone.
 """
 
 from __future__ import annotations
@@ -50,10 +50,12 @@ class FoundReplicas:
             topic = self._topic_of(each, topics)
             partition = None if topic is None else topic.partitions.get(each.index)
             if topic is not None and partition is not None and self._is_ours(each, partition):
+                # A list: a replica may lie in several directories, and beside its future copy.
                 self._by_replica.setdefault((topic.topic_id, each.index), []).append(each)
             elif not each.is_damaged or each.torn_id is not None:
                 found_stray(each)
             yield
+        # From here on the metadata alone says what comes and goes.
         self._unsorted = ()
         self._topic_ids = Map()
 
@@ -63,10 +65,13 @@ class FoundReplicas:
 
     def take(self, replica: Replica) -> Sequence[FoundReplica]:
         """What was found of a replica, which is then forgotten here."""
+        assert not self._unsorted, "what lies there is sorted before a replica has its place"
         return self._by_replica.pop(replica, ())
 
     def _is_ours(self, found: FoundReplica, partition: PartitionImage) -> bool:
         """Whether this broker has the replica; if nothing says whose it is, whether others may lack its records."""
+        # Nothing is left of the id, so it may be of a former topic of that name. The replica counts as this one only if
+        # it may have records that others lack.
         if found.torn_id == "":
             return self._broker_id in (*partition.isr, *partition.elr, *partition.last_known_elr)
         return self._broker_id in partition.replicas
@@ -76,10 +81,12 @@ class FoundReplicas:
         topic_id = found.topic_id
         named = self._topic_ids.get(found.topic)
         if found.is_damaged:
+            # The id cannot be read; the name is all that is left.
             topic_id = named
             if topic_id is not None and not uuids.to_text(topic_id).startswith(found.torn_id or ""):
                 # Another topic had the name before.
                 return None
+        # A bit that flipped must not make a replica a stray: the name says which topic it was.
         elif topic_id is not None and named is not None and _is_nearly(topic_id, named):
             topic_id = named
         return None if topic_id is None else topics.get(topic_id)

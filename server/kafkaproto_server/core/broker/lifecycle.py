@@ -15,6 +15,8 @@ lead its partitions (`is_session_over`). KIP-631 demands it; Apache Kafka's brok
 
 A failed directory is reported at once, and in every heartbeat from then on. If the broker gets no response to any of
 these in time, it has to stop, since it leads partitions that it has lost (log.dir.failure.timeout.ms, KIP-858).
+
+Apache Kafka: ``BrokerLifecycleManager``.
 """
 
 from __future__ import annotations
@@ -122,6 +124,7 @@ class BrokerLifecycle:
         self._has_told_shutdown = False
         self._next_shutdown_interval_ms = min(FIRST_SHUTDOWN_INTERVAL_MS, heartbeat_interval_ms)
         self._last_refusal = 0
+        # Until a controller says otherwise: a registration begins fenced (KIP-631).
         self._is_fenced = True
         self._was_told_to_leave = False
         self._failed_goodbyes = 0
@@ -136,6 +139,7 @@ class BrokerLifecycle:
     @property
     def is_registration_overdue(self) -> bool:
         """Whether the time to register is over: the broker then gives up (initial.broker.registration.timeout.ms)."""
+        # By the next try, not by the clock: if that comes too late, there is no reason to wait for it.
         return self.broker_epoch is None and self._due_ms >= self._registration_deadline_ms
 
     @property
@@ -160,10 +164,13 @@ class BrokerLifecycle:
         first heartbeat that was answered, as the broker leads nothing then."""
         if self._session_end_ms is None:
             return False
+        # Counted from the sending of the heartbeat. The controller counts from its arrival, which is later: so the
+        # broker stops before others lead.
         return now_ms >= self._session_end_ms or (self._is_fenced and self.state is BrokerState.RUNNING)
 
     def session_renewed(self, sent_ms: int) -> None:
         """The controller has taken a heartbeat that was sent at that time: its session began then or later."""
+        assert self.broker_epoch is not None, "a heartbeat has a broker epoch"
         self._session_end_ms = sent_ms + self._session_timeout_ms
 
     def is_directory_failure_overdue(self, now_ms: int) -> bool:
@@ -174,6 +181,7 @@ class BrokerLifecycle:
     def directories_changed(self, now_ms: int) -> None:
         """A directory failed, or the set of cordoned directories changed: the next request is due at once."""
         for directory_id in self._directories.offline_ids:
+            # A failure that a controller knows of is never overdue, however long the broker repeats it.
             if directory_id not in self._confirmed:
                 self._notify_by_ms.setdefault(directory_id, now_ms + self._directory_failure_timeout_ms)
         if self.broker_epoch is not None:
@@ -184,11 +192,15 @@ class BrokerLifecycle:
 
         A broker that was never unfenced asks to stay fenced until the directories of all its replicas are known.
         """
+        # Noted with the request: only what it said can be confirmed by its response.
         self._told_offline = self._directories.offline_ids
         if self.broker_epoch is None:
             return self._registration()
+        # Once it has served, the broker no longer asks to be fenced: a new replica that waits for its place must not
+        # take it out of all its partitions.
         is_new = self.state is BrokerState.RECOVERY and not are_assignments_known
         wants_fence = self.state is BrokerState.STARTING or is_new
+        # Null while it starts, as Kafka's brokers: it means "no change" (KIP-1066).
         self._told_cordoned = None if wants_fence else self._directories.cordoned_ids
         self._has_told_shutdown = self._wants_shutdown
         return BrokerHeartbeatRequest(
@@ -207,6 +219,7 @@ class BrokerLifecycle:
         self._wants_shutdown = True
         if self.broker_epoch is None:
             self.state = BrokerState.SHUTTING_DOWN
+        # A second signal changes nothing.
         elif self.state is not BrokerState.SHUTTING_DOWN:
             self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
             self._due_ms = now_ms
@@ -228,6 +241,7 @@ class BrokerLifecycle:
         self._due_ms = now_ms + CATCH_UP_INTERVAL_MS
         if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             self._failed_goodbyes += 1
+            # Stopping unasked costs others a session's wait at most; to wait for a quorum that is gone would never end.
             if self._failed_goodbyes >= MAX_FAILED_GOODBYES:
                 self.state = BrokerState.SHUTTING_DOWN
 
@@ -256,16 +270,21 @@ class BrokerLifecycle:
                 for name, (lowest, highest) in sorted(identity.features.items())
             ],
             rack=identity.rack,
+            # Only those that work: the controllers take a replica in any other for offline from the start (KIP-858).
             log_dirs=list(self._directories.online_ids),
+            # It proves a clean shutdown. Without it a controller with ELR takes the broker out of every ELR (KIP-966).
             previous_broker_epoch=identity.previous_broker_epoch,
         )
 
     def _handle_registration(self, response: BrokerRegistrationResponse, now_ms: int) -> None:
         self._last_refusal = response.error_code
         if response.error_code:
+            # A whole interval: a refusal may last as long as a session (DUPLICATE_BROKER_REGISTRATION).
             self._put_off(now_ms)
             return
+        assert self.broker_epoch is None, f"registered as {self.broker_epoch} already"
         self.broker_epoch = response.broker_epoch
+        # The session begins with the first heartbeat, not with the registration.
         self._due_ms = now_ms
         # The controller counts directories that the registration does not contain as offline.
         self._confirm_offline()
@@ -288,6 +307,7 @@ class BrokerLifecycle:
         if response.error_code:
             self._put_off(now_ms)
             is_goodbye = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
+            # To repeat it would help nobody: this process has nothing more to hand over, or may not.
             if is_goodbye and response.error_code in REFUSALS_OF_A_GOODBYE:
                 self.state = BrokerState.SHUTTING_DOWN
             elif self.state is BrokerState.STARTING and response.error_code == ErrorCode.STALE_BROKER_EPOCH:
@@ -301,11 +321,13 @@ class BrokerLifecycle:
             and (response.is_fenced or response.should_shut_down)
         )
         self._is_fenced = response.is_fenced
+        # In a row: a quorum that responds again is worth asking again.
         self._failed_goodbyes = 0
         self._confirm_offline()
         match self.state:
             case BrokerState.STARTING:
                 if response.is_caught_up:
+                    # At once: each interval that passes here is one in which the broker does not serve.
                     self.state, interval_ms = BrokerState.RECOVERY, 0
                 else:
                     interval_ms = CATCH_UP_INTERVAL_MS
@@ -319,6 +341,8 @@ class BrokerLifecycle:
                     self.state = BrokerState.SHUTTING_DOWN
                 elif self._has_told_shutdown:
                     interval_ms = self._next_shutdown_interval_ms
+                    # Only the second question comes early: most shutdowns are allowed by then, and many brokers may
+                    # stop at once.
                     self._next_shutdown_interval_ms = self._heartbeat_interval_ms
                 else:
                     # The response to a heartbeat that was already in flight when the shutdown was requested.
@@ -327,4 +351,5 @@ class BrokerLifecycle:
                 pass
             case _:
                 assert_never(self.state)
+        # A failure between request and response must not wait for an interval: the broker leads what it has lost.
         self._due_ms = now_ms + (0 if self._has_news_of_directories() else interval_ms)

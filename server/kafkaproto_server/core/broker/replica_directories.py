@@ -19,6 +19,8 @@ A replica may be moved to another directory (KIP-113). Once its copy there has a
 directory, and it moves when they have recorded it. If the move is given up, they are told the old one again.
 
 A large image is examined in parts, so that nothing else waits long for it.
+
+Apache Kafka: ``LogManager`` (which places logs) and ``AssignmentsManager``; the rule of lost replicas is ours alone.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from immutables import Map
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.core.broker.assignments import AssignmentQueue, Replica
 from kafkaproto_server.core.broker.directories import LogDirectories
+from kafkaproto_server.core.broker.directory_choice import DirectoryChoice
 from kafkaproto_server.core.broker.found_replicas import FoundReplicas
 from kafkaproto_server.core.broker.start_table import (
     FoundReplica,
@@ -103,8 +106,6 @@ class ReplicaInSeveralDirectoriesError(Exception):
 
 PARTITIONS_PER_LOOK = 500
 """How many partitions one `ReplicaDirectories.look` examines: some milliseconds of work, with their replicas."""
-MAX_PREFERENCES = 10_000
-"""How many preferred directories are remembered of replicas that this broker does not have; the oldest go first."""
 TOPICS_PER_PARTITION = 4
 """To check whether a topic has changed costs a fraction of what a partition costs: this many topics count as one
 partition."""
@@ -142,25 +143,26 @@ class ReplicaDirectories:
         self._has_image = False
         # The directory of each replica; None if it is in an unknown one that is offline.
         self._location: dict[Replica, bytes | None] = {}
-        # The number of replicas in each directory.
-        self._load: dict[bytes, int] = {}
+        self._choice = DirectoryChoice(directories)
         # Replicas whose logs cannot be used, in directories that work.
         self._lost: set[Replica] = set()
         # What is reported of replicas and not shown by the metadata yet.
         self._reports: dict[Replica, bytes] = {}
         # Where replicas are about to move.
         self._targets: dict[Replica, bytes] = {}
-        self._preferred: dict[tuple[str, int], bytes] = {}
         listener.attach(self)
 
     # -- moves -------------------------------------------------------------------------------------------------
 
     def will_move(self, replica: Replica, directory_id: bytes) -> None:
+        # Told before the move, as in KIP-858: if the target fails between move and report, the controllers would look
+        # for the replica in the old directory.
         self._targets[replica] = directory_id
         self._report_again(replica)
 
     def stays(self, replica: Replica) -> None:
         """See `ReplicaMoves`. The report is taken back, also if it is still queued."""
+        # Nothing to take back if it was never told.
         if self._targets.pop(replica, None) is not None:
             self._report_again(replica)
 
@@ -168,16 +170,14 @@ class ReplicaDirectories:
         before = self._location.get(replica)
         assert before is not None, "a replica that is nowhere has moved"
         self._targets.pop(replica, None)
+        # Only now: until the switch the log in the old directory is the one that counts.
         self._location[replica] = directory_id
-        self._load[before] -= 1
-        self._load[directory_id] = self._load.get(directory_id, 0) + 1
+        self._choice.left(before)
+        self._choice.placed(directory_id)
         self._report_again(replica)
 
     def prefer(self, topic: str, index: int, directory_id: bytes) -> None:
-        self._preferred.pop((topic, index), None)
-        self._preferred[topic, index] = directory_id
-        if len(self._preferred) > MAX_PREFERENCES:
-            del self._preferred[next(iter(self._preferred))]
+        self._choice.prefer(topic, index, directory_id)
 
     def _report_again(self, replica: Replica) -> None:
         topic_id, index = replica
@@ -197,6 +197,7 @@ class ReplicaDirectories:
         """
         if not self._has_looked:
             return False
+        # As in Kafka, a broker with one directory reports none: the controllers know it from the registration.
         if not self._directories.are_several:
             return not any(self._reports.get(replica) == LOST_DIRECTORY for replica in self._lost)
         return not (self._reports or self._looking or self._newer)
@@ -222,6 +223,7 @@ class ReplicaDirectories:
         """Note newer metadata. `look` then examines the changes."""
         if not self._has_image or image.topics is not (self._topics if self._newer is None else self._newer):
             self._has_image = True
+            # The newest only: what came between two looks need not be looked at.
             self._newer = image.topics
             self._found.note_names(image.topic_ids)
 
@@ -233,6 +235,7 @@ class ReplicaDirectories:
                 return False
             assert self._looking is not None, "there is something to look at"
             taken = 0
+            # The steps of one examination, whichever images come meanwhile: their changes are the next one.
             for _ in islice(self._looking, left):
                 taken += 1
             if taken < left:
@@ -243,6 +246,7 @@ class ReplicaDirectories:
     def _begin_to_look(self) -> bool:
         if self._newer is None:
             return False
+        # All at once: from here on `_topics` is what the steps examine, and what reports are made of.
         before, self._topics, self._newer = self._topics, self._newer, None
         self._looking = self._look_at_changes(before, self._topics)
         return True
@@ -254,6 +258,7 @@ class ReplicaDirectories:
         by id."""
         # Before a replica is opened: it may have the name of what is set aside.
         yield from self._found.sort(topics, self._listener.found_stray)
+        # Removed ones first: a topic that was made anew under its name may need the place on disk.
         removed = yield from _ids(before, lambda topic_id, _: topic_id not in topics)
         for topic_id in removed:
             for index in before[topic_id].partitions:
@@ -264,6 +269,7 @@ class ReplicaDirectories:
             known = before[topic_id].partitions if topic_id in before else _NO_PARTITIONS
             partitions = topics[topic_id].partitions
             for index in sorted(partitions):
+                # By identity: images share partitions that did not change, so this is one comparison of pointers.
                 if known.get(index) is not partitions[index]:
                     has_lost_all = self._look_at((topic_id, index), partitions[index])
                     if self._broker_id in partitions[index].replicas:
@@ -274,8 +280,10 @@ class ReplicaDirectories:
             self._listener.replicas_placed()
 
     def _tell(self, topic: TopicImage, index: int, partition: PartitionImage, *, has_lost_all: bool) -> None:
+        assert self._broker_id in partition.replicas, f"{topic.name}-{index} is not on this broker"
         replica = (topic.topic_id, index)
         location = self._location[replica]
+        # It is where it was, and cannot be used: the listener must not open it there.
         if location is not None and not self._directories.is_online(location):
             location = None
         if has_lost_all and location is not None:
@@ -297,6 +305,7 @@ class ReplicaDirectories:
 
     def _place(self, replica: Replica, partition: PartitionImage) -> bool:
         """Returns whether it has lost all."""
+        assert self._location.get(replica) is None, "a replica is placed once"
         found = self._found.of(replica)
         recorded = partition.directory_of(self._broker_id)
         place = place_of(
@@ -311,12 +320,12 @@ class ReplicaDirectories:
                 f"one replica is in several directories, {', '.join(paths)}, and the metadata records none of them."
                 " Move all but the right one away"
             )
-        name = self._topics[replica[0]].name, replica[1]
-        preferred = self._preferred.pop(name, None)
-        directory_id = self._choice(preferred) if place.way is Way.CHOOSE else place.directory_id
+        # Taken even if it does not count any more: the wish was for the first placing.
+        preferred = self._choice.take_preferred(self._topics[replica[0]].name, replica[1])
+        directory_id = self._choice.choose(preferred) if place.way is Way.CHOOSE else place.directory_id
         self._location[replica] = directory_id
         if directory_id is not None:
-            self._load[directory_id] = self._load.get(directory_id, 0) + 1
+            self._choice.placed(directory_id)
         has_lost_all = directory_id is not None and self._has_lost_all(place.way, recorded, partition)
         if has_lost_all:
             self._lost.add(replica)
@@ -341,8 +350,10 @@ class ReplicaDirectories:
         A crash may come before a new replica has a directory, and then nothing is missing. But that directory would
         be in the recorded one, which shows that a broker has run (`ReplicaListener.replicas_placed`).
         """
+        # Only what the broker begins with can have been lost: a replica that is assigned later is new and empty anyway.
         if self._has_looked or way not in (Way.BEGIN, Way.CHOOSE):
             return False
+        # Nobody counts on its records: it fetches them, as any follower that is behind.
         if self._broker_id not in (*partition.isr, *partition.elr, *partition.last_known_elr):
             return False
         if way is Way.BEGIN:
@@ -352,14 +363,6 @@ class ReplicaDirectories:
             return self._emptied.issuperset(self._directories.online_ids)
         # Who takes a directory out of log.dirs, or formats another disk, gives up what nobody else has (KIP-858).
         return len(partition.replicas) > 1
-
-    def _choice(self, preferred: bytes | None) -> bytes | None:
-        """The directory for a new replica; None if none is online, and the broker is about to stop."""
-        if preferred is not None and self._directories.is_online(preferred):
-            return preferred
-        online, cordoned = self._directories.online_ids, self._directories.cordoned_ids
-        candidates = [each for each in online if each not in cordoned] or online
-        return min(candidates, key=lambda each: self._load.get(each, 0)) if candidates else None
 
     def _report(self, replica: Replica, partition: PartitionImage) -> None:
         """Have the controllers told where a replica is, if they have to be told."""
@@ -371,9 +374,11 @@ class ReplicaDirectories:
         if replica in self._lost and not self._directories.is_own(recorded) and recorded != LOST_DIRECTORY:
             # Its former directory is not here any more, and it is fetched anew in another one.
             report = LOST_DIRECTORY
+        # The metadata shows what is so. A report that still waits would set back a newer state.
         if report is None:
             self._reports.pop(replica, None)
             self._queue.drop(replica)
+        # The queue repeats what it was given; the same report again would only start it over.
         elif self._reports.get(replica) != report:
             self._reports[replica] = report
             self._queue.assign(replica, report)
@@ -384,6 +389,7 @@ class ReplicaDirectories:
 
     def _remove(self, replica: Replica) -> None:
         is_known = replica in self._location
+        # Before the listener hears of it: from then on the replica is in no directory.
         self._forget(replica)
         for each in self._found.take(replica):
             self._listener.found_stray(each)
@@ -393,10 +399,11 @@ class ReplicaDirectories:
     def _forget(self, replica: Replica) -> None:
         directory_id = self._location.pop(replica, None)
         if directory_id is not None:
-            self._load[directory_id] -= 1
+            self._choice.left(directory_id)
         self._lost.discard(replica)
         self._targets.pop(replica, None)
         self._reports.pop(replica, None)
+        # A late report would be refused: the broker is no replica any more (NOT_LEADER_OR_FOLLOWER).
         self._queue.drop(replica)
 
 

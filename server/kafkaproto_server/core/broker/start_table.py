@@ -89,20 +89,28 @@ def place_of(
     its own name and as a future copy."""
     if recorded in current:
         return StartPlace(Way.OPEN, recorded)
+    # Neither is recorded. To take one by chance could serve the older, and cut the newer to it.
     if len(current) > 1:
         return StartPlace(Way.REFUSE)
+    # Whatever the metadata says: the records are here. The controllers are told.
     if current:
         return StartPlace(Way.OPEN, current[0])
+    # Its records are in the failed directory. To begin anew in another one would make an empty replica of the same
+    # name.
     if directories.is_own(recorded) and not directories.is_online(recorded):
         return StartPlace(Way.WAIT, recorded)
     if future:
+        # The replica itself may be in the failed directory, with records that its copy lacks.
         if directories.has_offline:
             return StartPlace(Way.WAIT)
+        # The lowest id, if nothing else decides: each start of the broker must come to the same.
         return StartPlace(Way.PROMOTE, recorded if recorded in future else min(future))
     if directories.is_own(recorded):
         return StartPlace(Way.BEGIN, recorded)
+    # It was placed once, in a directory that is not known here: perhaps the one that cannot be read.
     if directories.has_offline and not was_never_placed(recorded):
         return StartPlace(Way.WAIT)
+    # Nothing was found and nothing can be hidden: the replica is new, or what it had is gone.
     return StartPlace(Way.CHOOSE)
 
 
@@ -110,8 +118,10 @@ def target_of(recorded: bytes, future: Sequence[bytes], place: StartPlace) -> by
     """Where the move of a replica goes on that is opened at ``place``; None if it was not being moved. ``future`` are
     the online directories with other copies of it that are not complete."""
     targets = [each for each in future if each != place.directory_id]
+    # A replica that is not there yet has nothing to copy.
     if place.way is not Way.OPEN or not targets:
         return None
+    assert place.directory_id is not None, "a replica that is open is somewhere"
     return recorded if recorded in targets else min(targets)
 
 
@@ -122,8 +132,10 @@ def report_of(directory_id: bytes | None, recorded: bytes, directories: LogDirec
     """
     if directory_id is None:
         # The controllers count it as offline if LOST or a directory is recorded that is not online here.
+        # Reserved ids count as online there, so a replica that is lost could be elected (KIP-858).
         is_believed_online = was_never_placed(recorded) or directories.is_online(recorded)
         return LOST_DIRECTORY if is_believed_online else None
+    # The controllers know.
     if directory_id == recorded:
         return None
     # The controllers record the only directory of a broker themselves.

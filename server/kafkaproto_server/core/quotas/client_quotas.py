@@ -46,12 +46,16 @@ class Wait:
 
     def begin(self, throttle_ms: int, newest: Mapping[str, int], now_ms: int) -> None:
         """Wait from now on, or for longer. ``newest`` has the newest connection of each listener, by its number."""
+        # A new wait: who is connected now was there before it. During a wait the line stays where it is, or each
+        # further request would let in one more connection.
         if self._until_ms <= now_ms:
             self._newest = dict(newest)
+        assert throttle_ms >= 0, f"a wait of {throttle_ms} ms"
         self._until_ms = max(self._until_ms, now_ms + throttle_ms)
 
     def left_ms(self, listener: str, connection_id: int, now_ms: int) -> int:
         """How long a connection still has to wait before it is served; 0 if it need not."""
+        # Numbers of connections rise, so a lower one is older.
         if now_ms >= self._until_ms or connection_id <= self._newest.get(listener, 0):
             return 0
         return self._until_ms - now_ms
@@ -73,6 +77,7 @@ class ClientRates:
 
     def use_quotas(self, quotas: ClientQuotas) -> None:
         """Apply these quotas from now on."""
+        # By identity: images share their quotas until one changes.
         if quotas is not self._quotas:
             self._quotas = quotas
             self._matches = Recent()
@@ -87,10 +92,12 @@ class ClientRates:
         match = self._match(kind.value, user, client_id, now_ms)
         if match is None:
             return 0
+        # A total for metrics. It counts only what a quota holds for, since nothing else is measured.
         self.used[kind] += value
         rate = self._rate(kind, match, now_ms)
         rate.record(value, now_ms)
         throttle_ms = rate.throttle_time_ms(match.bound, now_ms)
+        # The bound of Kafka's ClientRequestQuotaManager.
         return min(throttle_ms, self._windows.window_ms) if kind is RateQuota.REQUEST else throttle_ms
 
     def wait(self, key: str, user: str, client_id: str, now_ms: int) -> Wait | None:
@@ -108,10 +115,13 @@ class ClientRates:
     def most_at_once(self, kind: RateQuota, user: str, client_id: str, now_ms: int) -> int | None:
         """More than this in one request would always have to wait; None for no limit."""
         match = self._match(kind.value, user, client_id, now_ms)
+        # Kafka trims a fetch to this (KAFKA-9677): a larger response would be over the quota at any time, and the
+        # consumer would never get it.
         return None if match is None else int(match.bound * self._windows.whole_s)
 
     def _match(self, key: str, user: str, client_id: str, now_ms: int) -> Match | None:
         return self._matches.use(
+            # Remembered: up to eight lookups lead to a match, with each request.
             (key, user, remembered_id(client_id)),
             lambda: quota_of(self._quotas, key, user, client_id),
             now_ms,
@@ -142,11 +152,15 @@ class Permits:
         """Whether so many partitions may be created or deleted."""
         if self._bucket is None:
             return True
+        # Below zero, not "too few": a topic of more partitions than the bucket holds could else never be created.
+        assert partitions >= 0, f"a change of {partitions} partitions"
         if self._is_strict and self._tokens < 0:
             self.throttle_ms = wait_ms(self._tokens, self._bound)
             return False
+        # In this request only; the bucket itself pays when the change is decided (`settle`).
         self._tokens -= partitions
         self._taken += partitions
+        # A client of an older version gets no error, so it has to be told to wait here.
         if not self._is_strict:
             self.throttle_ms = wait_ms(self._tokens, self._bound)
         return True
@@ -154,6 +168,7 @@ class Permits:
     def settle(self) -> None:
         """The change is decided: count what it takes."""
         if self._bucket is not None:
+            # With the time of the decision's beginning, at which its tokens were counted.
             self._bucket.take(self._taken, self._bound, self._now_ms)
 
 
@@ -174,6 +189,7 @@ class MutationQuotas:
         self, quotas: ClientQuotas, user: str, client_id: str, now_ms: int, *, is_strict: bool
     ) -> Permits:
         """The permits for one request."""
+        # No cache: few requests are counted by this quota.
         match = quota_of(quotas, MUTATION_RATE_KEY, user, client_id) if quotas else None
         if match is None:
             return UNLIMITED

@@ -35,8 +35,11 @@ class ConnectionRates:
         if bound is None:
             return True
         rate = self._rates.use(address, lambda: Rate(self._windows), now_ms)
+        # Counted first and taken back if it is one too many, as in Kafka: the rate includes the connection that is
+        # asked about.
         rate.record(1, now_ms)
         if rate.per_second(now_ms) <= bound:
             return True
+        # A refused connection must not keep an address out for longer.
         rate.record(-1, now_ms)
         return False

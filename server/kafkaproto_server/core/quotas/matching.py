@@ -51,11 +51,13 @@ def quota_of(quotas: ClientQuotas, key: str, user: str, client_id: str) -> Match
 
 def user_name(principal: str) -> str:
     """The name that quotas know a principal by, which is its type, a colon and this name."""
+    # Kafka's quotas do not know types of principals: User:a and Service:a have one quota.
     return principal.partition(":")[2]
 
 
 def ip_quota(quotas: ClientQuotas, key: str, address: str) -> float | None:
     """The quota of a key for an address: its own one, or the default; None for no limit."""
+    # The default last: it does not bind an address that has an entry of its own.
     for name in (*_spellings(address), None):
         values = quotas.get(((QUOTA_IP, name),))
         bound = None if values is None else values.get(key)
@@ -73,6 +75,7 @@ def _spellings(address: str) -> Iterator[str]:
         yield ":".join(f"{int(number, 16):x}" for number in exploded.split(":"))
         yield exploded
     else:
+        # On a socket for both families an IPv4 client shows this address, and a quota may be written so.
         yield f"::ffff:{address}"
 
 
@@ -82,7 +85,10 @@ def _entities(user: str, client_id: str) -> Iterator[tuple[QuotaEntity, tuple[st
         yield ((QUOTA_USER, user),), (user, "")
         yield ((QUOTA_USER, None),), (user, "")
         return
+    # Only what is kept is shortened. The lookup takes the whole id: a quota may be for a long one.
     measured_id = remembered_id(client_id)
+    # Kafka's order (KIP-55): each step below the one before is less exact, and a user's name weighs more than a client
+    # id.
     for named_user in (user, None):
         for named_id in (client_id, None):
             yield ((QUOTA_CLIENT_ID, named_id), (QUOTA_USER, named_user)), (user, measured_id)

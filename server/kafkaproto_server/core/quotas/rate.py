@@ -23,6 +23,8 @@ class RateWindows:
 
     def __init__(self, count: int, window_ms: int) -> None:
         """``count`` and ``window_ms`` are positive: ``quota.window.num`` and ``quota.window.size.seconds``."""
+        assert count > 0, f"{count} windows"
+        assert window_ms > 0, f"windows of {window_ms} ms"
         self.count = count
         self.window_ms = window_ms
         self.expire_after_ms = count * window_ms
@@ -30,6 +32,8 @@ class RateWindows:
     @property
     def whole_s(self) -> float:
         """The seconds in all windows but the one that is filling: what a rate is at least divided by."""
+        # Kafka's getMaxValueInQuotaWindow takes the same time: more than the bound times this is over it even after a
+        # long silence.
         return (self.count - 1) * self.window_ms / 1000
 
 
@@ -52,8 +56,11 @@ class Rate:
         starts, windows = self._starts, self._windows
         if not starts:
             self._begin(0, now_ms)
+        # From the first value on, not from a raster of the clock: a window that nobody uses does not pass.
         elif now_ms - starts[self._current] >= windows.window_ms:
+            # A ring: the window that is overwritten is the oldest, and out of the rate by then.
             self._current = (self._current + 1) % (windows.count + 1)
+            assert self._current <= len(starts), "windows are made in order"
             self._begin(self._current, now_ms)
         self._values[self._current] += value
         self._lasts[self._current] = now_ms
@@ -75,9 +82,12 @@ class Rate:
         """The time over which the rate is taken."""
         windows = self._windows
         elapsed_ms = self._since_oldest_ms(now_ms)
+        # As in Kafka's Rate: all windows but the newest count as full, even those that a young client does not have
+        # yet. Else one request of a new client would be its whole rate.
         missing = windows.count - 1 - elapsed_ms // windows.window_ms
         if missing > 0:
             elapsed_ms += missing * windows.window_ms
+        # With a single window nothing may have elapsed yet, and this divides.
         return max(elapsed_ms, 1)
 
     def _since_oldest_ms(self, now_ms: int) -> int:
@@ -85,6 +95,7 @@ class Rate:
         windows = self._windows
         if not self._starts:
             self._begin(0, now_ms)
+        # By the last value of a window, as in Kafka's SampledStat: a window counts as long as its newest value does.
         elif now_ms - min(self._lasts) >= windows.expire_after_ms:
             for position, last in enumerate(self._lasts):
                 if now_ms - last >= windows.expire_after_ms:
@@ -93,9 +104,11 @@ class Rate:
 
     def throttle_time_ms(self, bound: float, now_ms: int) -> int:
         """How long to wait until the rate is down to ``bound``, if nothing is recorded meanwhile; 0 if it is."""
+        assert bound > 0, f"a bound of {bound} would throttle for ever"
         rate = self.per_second(now_ms)
         if rate <= bound:
             return 0
+        # How much longer the elapsed time would have to be for the same sum to be within the bound.
         return rounded_ms((rate - bound) / bound * self.elapsed_ms(now_ms))
 
 

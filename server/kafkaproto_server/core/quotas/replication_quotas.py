@@ -33,11 +33,14 @@ def throttled_replicas(value: str) -> ThrottledReplicas | None:
     """What ``leader.replication.throttled.replicas`` and its like say; None for no replica. Entries that are no pair of
     numbers count for nothing."""
     entries = [each.strip() for each in value.split(",")]
+    # Alone only, as Kafka's validator has it: in a list it is no pair of numbers.
     if entries == [ALL_REPLICAS]:
         return ThrottledReplicas(are_all=True)
+    # Pairs of a partition and a broker: a replica is throttled, not a partition (KIP-73).
     found = set()
     for entry in entries:
         index, _, broker_id = entry.partition(":")
+        # The log may hold values that nobody checked. A throttle that is not understood must not stop replication.
         if index.isdecimal() and broker_id.isdecimal():
             found.add((int(index), int(broker_id)))
     return ThrottledReplicas(replicas=frozenset(found)) if found else None
@@ -49,6 +52,8 @@ class _SimpleRate(Rate):
     __slots__ = ()
 
     def elapsed_ms(self, now_ms: int) -> int:
+        # Not as `Rate` does: a replication that has just begun would otherwise be measured over ten seconds, and exceed
+        # its bound tenfold before anybody notices.
         return max(self._since_oldest_ms(now_ms), self._windows.window_ms)
 
 
@@ -64,6 +69,7 @@ class ReplicationQuota:
 
     def record(self, size: int, now_ms: int) -> None:
         """So many bytes of throttled replicas were sent, or came."""
+        assert size >= 0, f"{size} bytes were sent"
         self._rate.record(size, now_ms)
 
     def per_second(self, now_ms: int) -> float:
@@ -71,4 +77,5 @@ class ReplicationQuota:
 
     def is_exceeded(self, now_ms: int) -> bool:
         """Whether throttled replicas have to wait."""
+        # Without a throttle nothing is computed: this is asked with each fetch.
         return self.bound < math.inf and self._rate.per_second(now_ms) > self.bound

@@ -17,6 +17,7 @@ class TokenBucket:
     __slots__ = ("_at_ms", "_tokens", "_windows")
 
     def __init__(self, windows: RateWindows, bound: float, now_ms: int) -> None:
+        assert bound > 0, f"a bucket that fills by {bound} a second"
         self._windows = windows
         self._tokens = self._burst(bound)
         self._at_ms = now_ms
@@ -26,16 +27,22 @@ class TokenBucket:
 
     def tokens(self, bound: float, now_ms: int) -> float:
         """What is left, possibly below zero."""
+        # At the rate of now: if the quota was changed, what has come since the last look is counted by the new one, as
+        # in Kafka.
         filled = self._tokens + bound * (now_ms - self._at_ms) / 1000
+        # At most what all windows give: a client that was silent for a day has no more credit than one that was silent
+        # for seconds.
         self._tokens = min(self._burst(bound), filled)
         self._at_ms = now_ms
         return self._tokens
 
     def take(self, count: float, bound: float, now_ms: int) -> None:
         """Take tokens, even if there are not that many."""
+        assert count >= 0, f"a change of {count} partitions"
         self._tokens = self.tokens(bound, now_ms) - count
 
 
 def wait_ms(tokens: float, bound: float) -> int:
     """How long it takes until a bucket with so many tokens is no longer below zero; 0 if it is not."""
+    # Zero is enough: a bucket has to be below it to make anybody wait (KIP-599).
     return rounded_ms(-tokens / bound * 1000) if tokens < 0 else 0

@@ -20,6 +20,7 @@ Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 PrefixLength: TypeAlias = tuple[int, int]
 """Version of the Internet Protocol, 4 or 6, and the number of bits."""
 
+# Stricter than `ipaddress`, which also takes netmasks, and looser: that refuses leading zeros.
 _IPV4_RANGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3}){3})/([0-9]{1,2})")
 _IPV6_RANGE = re.compile(r"(\[?)([0-9A-Fa-f:.]+)(?:%[^/\]]*)?(\]?)/([0-9]{1,3})")
 
@@ -37,9 +38,11 @@ def range_of(host: str) -> Network:
         octets = ".".join(str(int(octet)) for octet in matched.group(1).split("."))
         return ipaddress.IPv4Network((octets, int(matched.group(2))), strict=False)
     matched = _IPV6_RANGE.fullmatch(host)
+    # Brackets in pairs or not at all.
     if matched is None or bool(matched.group(1)) is not bool(matched.group(3)):
         raise ValueError(f"{host!r} is not ADDRESS/LENGTH")
     address = ipaddress.IPv6Address(matched.group(2))
+    # A client with such an address counts as an IPv4 client, so the range would hold for nobody.
     if address.ipv4_mapped is not None:
         raise ValueError(f"{address} is an IPv4 address; write it as {address.ipv4_mapped}")
     return ipaddress.IPv6Network((address, int(matched.group(4))), strict=False)
@@ -70,6 +73,7 @@ def ranges_with(address: str, lengths: Iterable[PrefixLength]) -> list[str]:
         client = ipaddress.ip_address(address)
     except ValueError:
         return []
+    # Of the client's family only: 0.0.0.0/0 must not allow IPv6 clients.
     family = ipaddress.IPv4Network if client.version == 4 else ipaddress.IPv6Network
     return [
         str(family((int(client), length), strict=False))

@@ -68,6 +68,7 @@ def with_acl(index: AclIndex, acl_id: bytes, entry: AccessControlEntry) -> AclIn
     entries = index.by_name.get(key)
     return AclIndex(
         by_name=index.by_name.set(key, (entries or _EMPTY).set(acl_id, canonical)),
+        # Counted by names: a second ACL of a name brings no new length.
         lengths=index.lengths if entries is not None else _lengths_with(index, entry, 1),
         grants=_grants_with(index, canonical, 1),
         ranges=_ranges_with(index, canonical, 1),
@@ -105,6 +106,8 @@ def _grants_with(index: AclIndex, canonical: AccessControlEntry, more: int) -> M
     patterns = index.granted(grant)
     pattern = canonical.pattern_type, canonical.resource_name
     acls = patterns.get(pattern, 0) + more
+    # Without entries of 0: the authorizer takes an entry for an ACL.
+    assert acls >= 0, f"{acls} ACLs for {pattern}"
     patterns = patterns.set(pattern, acls) if acls else patterns.delete(pattern)
     return index.grants.set(grant, patterns) if patterns else index.grants.delete(grant)
 
@@ -115,8 +118,10 @@ def _lengths_with(
     """The lengths with one name more, or less."""
     key = entry.resource_type, entry.pattern_type
     lengths: Map[int, int] = index.lengths.get(key, _EMPTY)
+    # In characters, as the authorizer cuts a name to find its prefixes.
     length = len(entry.resource_name)
     names = lengths.get(length, 0) + more
+    assert names >= 0, f"{names} names of length {length}"
     lengths = lengths.set(length, names) if names else lengths.delete(length)
     return index.lengths.set(key, lengths) if lengths else index.lengths.delete(key)
 
@@ -127,9 +132,11 @@ def _ranges_with(index: AclIndex, canonical: AccessControlEntry, more: int) -> M
     if length is None:
         return index.ranges
     acls = index.ranges.get(length, 0) + more
+    assert acls >= 0, f"{acls} ACLs for ranges of length {length}"
     return index.ranges.set(length, acls) if acls else index.ranges.delete(length)
 
 
 def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
     host = canonical_host(entry.host)
+    # The same object where nothing changes: a hundred thousand ACLs for * share theirs with the image.
     return entry if host == entry.host else msgspec.structs.replace(entry, host=host)

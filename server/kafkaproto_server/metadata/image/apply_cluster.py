@@ -18,7 +18,9 @@ from kafkaproto_server.metadata.image.image import ClusterImage
 if TYPE_CHECKING:
     from kafkaproto import messages
 
+# Numbers and not a flag: a record may also leave the state as it is, for one that only lists directories.
 _FENCED_CHANGES: Mapping[int, bool | None] = {1: True, 0: None, -1: False}
+# There is no way back: only a new registration ends a controlled shutdown.
 _SHUTDOWN_CHANGES: Mapping[int, bool | None] = {1: True, 0: None}
 
 
@@ -51,6 +53,7 @@ def register_broker(image: ClusterImage, record: messages.RegisterBrokerRecord, 
         rack=record.rack,
         fenced=record.fenced,
         in_controlled_shutdown=record.in_controlled_shutdown,
+        # In order, however the record lists them: `has_online_directory` asks for membership only.
         directories=tuple(sorted(record.log_dirs)),
         cordoned_directories=None if cordoned is None else tuple(sorted(cordoned)),
         is_migrating_zk_broker=record.is_migrating_zk_broker,
@@ -97,6 +100,7 @@ def change_broker_registration(
     image: ClusterImage, record: messages.BrokerRegistrationChangeRecord, offset: int
 ) -> ClusterImage:
     old = _registered(image, record.broker_id, record.broker_epoch)
+    # Kafka's BrokerRegistrationFencingChange has these three, and fails on any other.
     if record.fenced not in _FENCED_CHANGES:
         raise Contradiction(f"Fenced is {record.fenced}, none of 1, 0 and -1")
     if record.in_controlled_shutdown not in _SHUTDOWN_CHANGES:
@@ -104,12 +108,14 @@ def change_broker_registration(
     fenced = _FENCED_CHANGES[record.fenced]
     shutting_down = _SHUTDOWN_CHANGES[record.in_controlled_shutdown]
     cordoned = record.cordoned_log_dirs
+    # Epoch, incarnation and endpoints stay: only a registration changes these.
     new = msgspec.structs.replace(
         old,
         fenced=old.fenced if fenced is None else fenced,
         in_controlled_shutdown=old.in_controlled_shutdown if shutting_down is None else shutting_down,
         # An empty list cannot be distinguished from an absent one, so it changes nothing.
         directories=tuple(sorted(record.log_dirs)) if record.log_dirs else old.directories,
+        # Nullable, unlike the directories: an empty list takes all cordons back (KIP-1066).
         cordoned_directories=old.cordoned_directories if cordoned is None else tuple(sorted(cordoned)),
     )
     return msgspec.structs.replace(image, brokers=image.brokers.set(record.broker_id, new))
@@ -118,6 +124,7 @@ def change_broker_registration(
 def register_controller(
     image: ClusterImage, record: messages.RegisterControllerRecord, offset: int
 ) -> ClusterImage:
+    # Replaced as a whole. Controllers have no epoch: the newest incarnation counts (KIP-919).
     registration = ControllerRegistration(
         controller_id=record.controller_id,
         incarnation_id=record.incarnation_id,
@@ -133,6 +140,7 @@ def register_controller(
 def unregister_controller(
     image: ClusterImage, record: messages.UnregisterControllerRecord, offset: int
 ) -> ClusterImage:
+    # The controller checks it before it writes the record, so log and reader disagree.
     if record.controller_id not in image.controllers:
         raise Contradiction(f"controller {record.controller_id} is not registered")
     return msgspec.structs.replace(image, controllers=image.controllers.delete(record.controller_id))

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 def set_config(image: ClusterImage, record: messages.ConfigRecord, offset: int) -> ClusterImage:
     resource = (record.resource_type, record.resource_name)
+    # Not checked by name: a controller of a later release may record keys that this one does not know.
     values = image.config(*resource)
+    # An empty text is a value; only null deletes.
     if record.value is not None:
         return msgspec.structs.replace(
             image, configs=image.configs.set(resource, values.set(record.name, record.value))
@@ -47,6 +49,7 @@ def set_config(image: ClusterImage, record: messages.ConfigRecord, offset: int) 
 
 def set_feature_level(image: ClusterImage, record: messages.FeatureLevelRecord, offset: int) -> ClusterImage:
     name, level = record.name, record.feature_level
+    # The record has it signed, and a level below "off" means nothing.
     if level < 0:
         raise Contradiction(f"the level of {name} is {level}")
     if level > 0:
@@ -56,7 +59,9 @@ def set_feature_level(image: ClusterImage, record: messages.FeatureLevelRecord, 
         # controller would take the log for a new one.
         raise Contradiction("metadata.version cannot be removed")
     else:
+        # Level 0 is the absence of the feature. A snapshot has no record of it.
         features = image.features.delete(name) if name in image.features else image.features
+    # Even if the level is the same: Kafka writes it again and so do we, and clients see a new epoch.
     return msgspec.structs.replace(image, features=features, features_offset=offset)
 
 
@@ -69,6 +74,7 @@ def quota_entity_order(pair: tuple[str, str | None]) -> tuple[str, bool, str]:
 def quota_entity(pairs: Iterable[tuple[str, str | None]]) -> QuotaEntity:
     """The entity that has these (type, name) pairs. More pairs than an entity can have are cut to one too many; what is
     left is no valid entity either."""
+    # Sorted, so that one entity has one key, in whatever order a request or record names its parts.
     return tuple(sorted(islice(pairs, len(QUOTA_ENTITY_TYPES) + 1), key=quota_entity_order))
 
 
@@ -76,8 +82,10 @@ def set_client_quota(image: ClusterImage, record: messages.ClientQuotaRecord, of
     entity = quota_entity((each.entity_type, each.entity_name) for each in record.entity)
     values = image.client_quotas.get(entity, Map())
     if not record.remove:
+        # Not checked either: brokers take no notice of a key that they do not know.
         changed = values.set(record.key, record.value)
         return msgspec.structs.replace(image, client_quotas=image.client_quotas.set(entity, changed))
+    # As with configs: Kafka may record the removal of what is not there.
     if record.key not in values:
         return image
     values = values.delete(record.key)
@@ -111,6 +119,7 @@ def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offs
         image,
         acls=image.acls.set(record.id, entry),
         acl_counts=image.acl_counts.set(entry, image.acl_counts.get(entry, 0) + 1),
+        # With the ACLs in one image, so that no decision sees the one without the other.
         acl_index=with_acl(image.acl_index, record.id, entry),
     )
 
@@ -124,6 +133,7 @@ def remove_acl(
     # Two ids may stand for one ACL if another controller wrote them. It applies until both are
     # removed.
     others = image.acl_counts[entry] - 1
+    assert others >= 0, f"an ACL has {others} ids left"
     counts = image.acl_counts.set(entry, others) if others else image.acl_counts.delete(entry)
     return msgspec.structs.replace(
         image,
@@ -142,6 +152,7 @@ def set_scram_credential(
         server_key=record.server_key,
         iterations=record.iterations,
     )
+    # By mechanism and name: a user may have one of each (KIP-554).
     credentials = image.scram_credentials.set((record.mechanism, record.name), credential)
     return msgspec.structs.replace(image, scram_credentials=credentials)
 
@@ -150,6 +161,7 @@ def remove_scram_credential(
     image: ClusterImage, record: messages.RemoveUserScramCredentialRecord, offset: int
 ) -> ClusterImage:
     key = (record.mechanism, record.name)
+    # The controller refuses such a request, so log and reader disagree about the past.
     if key not in image.scram_credentials:
         raise Contradiction(f"user {record.name!r} has no credential of mechanism {record.mechanism}")
     return msgspec.structs.replace(image, scram_credentials=image.scram_credentials.delete(key))
@@ -158,6 +170,7 @@ def remove_scram_credential(
 def set_delegation_token(
     image: ClusterImage, record: messages.DelegationTokenRecord, offset: int
 ) -> ClusterImage:
+    # A renewal is the whole token again: the record replaces the one before.
     token = DelegationToken(
         owner=record.owner,
         requester=record.requester,
@@ -174,6 +187,7 @@ def set_delegation_token(
 def remove_delegation_token(
     image: ClusterImage, record: messages.RemoveDelegationTokenRecord, offset: int
 ) -> ClusterImage:
+    # A controller removes only what its image has.
     if record.token_id not in image.delegation_tokens:
         raise Contradiction(f"no delegation token has the id {record.token_id!r}")
     return msgspec.structs.replace(image, delegation_tokens=image.delegation_tokens.delete(record.token_id))

@@ -43,6 +43,7 @@ def add_topic(image: ClusterImage, record: messages.TopicRecord, offset: int) ->
     if record.name in image.topic_ids:
         # With two ids under one name, requests by name and by id would be about different topics.
         raise Contradiction(f"topic {record.name!r} exists")
+    # Ids are random, and drawn anew if one is taken: a second one is no chance.
     if record.topic_id in image.topics:
         raise Contradiction(f"topic id {record.topic_id.hex()} belongs to another topic")
     topic = TopicImage(name=record.name, topic_id=record.topic_id, partitions=Map())
@@ -63,8 +64,11 @@ def _topic(image: ClusterImage, topic_id: bytes) -> TopicImage:
 
 def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset: int) -> Steps[ClusterImage]:
     topic = _topic(image, record.topic_id)
+    # Configs are by name: the record has only the id, and the name is free from here on.
+    assert image.topic_ids.get(topic.name) == record.topic_id, f"the name {topic.name!r} is of another topic"
     resource = (TOPIC_RESOURCE, topic.name)
     tally = Tally()
+    # In any order: sums do not depend on it.
     for number, partition in enumerate(topic.partitions.values()):
         tally.add(partition, -1)
         if number % PARTITIONS_PER_STEP == 0:
@@ -99,6 +103,7 @@ class PartitionReplay:
 
     def __init__(self, image: ClusterImage) -> None:
         self._image = image
+        # By topic id, and only of topics that the run is about.
         self._partitions: dict[bytes, MapMutation[int, PartitionImage]] = {}
         self._tally = Tally()
 
@@ -124,9 +129,11 @@ class PartitionReplay:
 
     def finish_steps(self) -> Steps[ClusterImage]:
         """The image with all replayed records."""
+        # Nothing of the run is in this image: a contradiction in the midst of it leaves it as it was.
         image = self._image
         topics = image.topics.mutate()
         for topic_id, partitions in self._partitions.items():
+            # Each topic once, however many of its partitions the run has changed.
             topics[topic_id] = msgspec.structs.replace(image.topics[topic_id], partitions=partitions.finish())
             yield
         counts = self._tally.applied(image.partition_counts)
@@ -152,6 +159,7 @@ def _new_partition(record: messages.PartitionRecord) -> PartitionImage:
         adding_replicas=tuple(record.adding_replicas),
         leader=record.leader,
         leader_recovery_state=_recovery_state(record.leader_recovery_state),
+        # Both epochs come with the record: a snapshot has partitions in the midst of their lives.
         leader_epoch=record.leader_epoch,
         partition_epoch=record.partition_epoch,
         elr=tuple(record.eligible_leader_replicas or ()),
@@ -162,6 +170,7 @@ def _new_partition(record: messages.PartitionRecord) -> PartitionImage:
 def _changed_directories(old: PartitionImage, replicas: tuple[int, ...]) -> tuple[bytes, ...]:
     # A record without directories may still change the replicas: those that stay keep their directories.
     known = dict(zip(old.replicas, old.directories, strict=True))
+    # A new replica of a record without directories is in the state of before KIP-858: nobody has said where it is.
     return tuple(known.get(replica, MIGRATING_DIRECTORY) for replica in replicas)
 
 
@@ -187,6 +196,7 @@ def merge_partition(old: PartitionImage, record: messages.PartitionChangeRecord)
     return PartitionImage(
         replicas=replicas,
         directories=directories,
+        # Null leaves a list as it was, an empty list empties it. With ELR an ISR may be empty (KIP-966).
         isr=_changed(old.isr, record.isr),
         removing_replicas=_changed(old.removing_replicas, record.removing_replicas),
         adding_replicas=_changed(old.adding_replicas, record.adding_replicas),
@@ -216,6 +226,7 @@ def change_partition(
 def _changed_partition(
     topic: TopicImage, old: PartitionImage | None, record: messages.PartitionChangeRecord
 ) -> PartitionImage:
+    # A PartitionRecord would make it; a change of what does not exist has no meaning.
     if old is None:
         raise Contradiction(f"topic {topic.name!r} has no partition {record.partition_id}")
     try:
@@ -234,6 +245,7 @@ def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int)
         return msgspec.structs.replace(image, topics=image.topics.set(topic.topic_id, cleared))
     topics = image.topics.mutate()
     for topic_id, topic in image.topics.items():
+        # Also topics with a value of their own: the record does not say who inherits.
         topics[topic_id] = yield from _without_elr(topic)
     return msgspec.structs.replace(image, topics=topics.finish())
 

@@ -20,9 +20,11 @@ MIGRATING_DIRECTORY = bytes(16)
 """The replica was assigned before its broker reported its directories."""
 UNASSIGNED_DIRECTORY = bytes(15) + b"\x01"
 """The broker has not chosen a directory yet."""
+# The only reserved id that counts as offline (`has_online_directory`).
 LOST_DIRECTORY = bytes(15) + b"\x02"
 """The replica is in a directory that the broker can no longer read."""
 
+# Kafka's numbers (KIP-704).
 RECOVERED = 0
 RECOVERING = 1
 """LeaderRecoveryState of a partition whose leader was elected uncleanly and has not yet recovered."""
@@ -77,6 +79,7 @@ class BrokerRegistration(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BrokerRegistration) and are_equal(self, other, _COMPARED_OF_BROKERS)
 
+    # Equal registrations have one id; there is no need to hash endpoints and features.
     def __hash__(self) -> int:
         return self.broker_id
 
@@ -134,10 +137,12 @@ class PartitionImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def is_being_reassigned(self) -> bool:
         """Whether replicas are being added or removed (KIP-455)."""
+        # Either is enough: a reassignment may only remove, or only add.
         return bool(self.adding_replicas or self.removing_replicas)
 
     def directory_of(self, broker_id: int) -> bytes:
         """Directory id of one replica; raises ValueError if the broker has no replica."""
+        # A search: three replicas are found faster than a map of them is made, and there are very many partitions.
         return self.directories[self.replicas.index(broker_id)]
 
 
@@ -146,6 +151,7 @@ class TopicImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     name: str
     topic_id: bytes
+    # A map and no tuple: a change of one partition copies a path of it, not 200,000 entries.
     partitions: Map[int, PartitionImage]
 
     def partitions_in_order(self) -> Iterator[tuple[int, PartitionImage]]:
@@ -156,6 +162,7 @@ class TopicImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         """
         partitions = self.partitions
         for index in range(len(partitions)):
+            # By index and not by iteration: the map has an order of its own, and sorting a topic of 200,000 takes long.
             partition = partitions.get(index)
             if partition is None:
                 for later in sorted(each for each in partitions if each > index):
@@ -185,6 +192,7 @@ class ScramCredential(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     iterations: int
 
 
+# Times of the wall clock, because holders of tokens read them.
 class DelegationToken(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One delegation token; its HMAC is derived from the id and not stored."""
 
@@ -206,4 +214,5 @@ _COMPARED_OF_BROKERS = tuple(
 
 def are_equal(one: object, other: object, names: tuple[str, ...]) -> bool:
     """Whether two values are equal in all fields with these names."""
+    # Field by field, so that the first difference ends the comparison.
     return all(getattr(one, name) == getattr(other, name) for name in names)

@@ -14,6 +14,7 @@ class ReplayError(Exception):
     """
 
     def __init__(self, record_name: str, offset: int, reason: str) -> None:
+        # All three in the text: it may be the last line that a node writes.
         super().__init__(f"{record_name} at offset {offset}: {reason}")
         self.record_name = record_name
         self.offset = offset

@@ -64,7 +64,9 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Topic names that contain '.' or '_', by the name that metrics show; it follows from ``topic_ids``."""
     configs: Map[ConfigResource, Map[str, str]] = _EMPTY
     """Values that were set, by resource and key; a resource without values has no entry."""
+    # By entity and not by user: brokers look up eight entities for a client, the most exact first.
     client_quotas: Map[QuotaEntity, Map[str, float]] = _EMPTY
+    # Only where the next block begins: which broker got which one matters to nobody (KIP-730).
     next_producer_id: int = 0
     """The first producer id that is in no block handed out so far."""
     acls: Map[bytes, AccessControlEntry] = _EMPTY
@@ -102,6 +104,7 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def topic_by_name(self, name: str) -> TopicImage | None:
         """The topic with that name; None if there is none."""
+        # No default below: an id without its topic would be a fault of replay, and no missing topic.
         topic_id = self.topic_ids.get(name)
         return None if topic_id is None else self.topics[topic_id]
 
@@ -116,6 +119,7 @@ class ClusterImage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def topics_in_order(self) -> Iterator[TopicImage]:
         """Topics in order of their names."""
+        # Only for what is small or rare: a sort of all names takes a tenth of a second on a large cluster (`sorting`).
         for name in sorted(self.topic_ids):
             yield self.topics[self.topic_ids[name]]
 

@@ -6,6 +6,8 @@ the transaction. An AbortTransactionRecord undoes them. Transactions may span ba
 
 `LoadState` is a value, and `load_records` is a function of it, so that the controller can keep one state per offset and
 return to any of them. `MetadataLoader` is for users that only go forward.
+
+Apache Kafka: ``MetadataLoader`` and ``MetadataBatchLoader``; ``OffsetControlManager`` for the controller.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class LoadState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def in_transaction(self) -> bool:
         """Whether a metadata transaction is open."""
+        # By identity, so that comparing two large images is never needed.
         return self.stable is not self.latest
 
 
@@ -62,10 +65,13 @@ def load_steps(
     before_transaction = state.stable if state.in_transaction else None
     start = 0
     for position, record in enumerate(records):
+        # Few records are marks. What lies between two of them is replayed as one run.
         if record.API_KEY not in _TRANSACTION_MARKS:
             continue
         offset = base_offset + position
+        # Up to the mark, which is no record of the image itself.
         image = yield from replay_steps(image, records[start:position], base_offset + start)
+        # Behind the mark, whatever it is.
         start = position + 1
         if record.API_KEY == BEGIN_TRANSACTION:
             if before_transaction is not None:
@@ -83,11 +89,14 @@ def load_steps(
         # there.
         if record.API_KEY == ABORT_TRANSACTION:
             image = before_transaction
+        # Both marks end it; what differs is which image goes on.
         before_transaction = None
     image = yield from replay_steps(image, records[start:], base_offset + start)
     last_offset = base_offset + len(records) - 1
     # Once per batch. Snapshots end at ends of batches, and readers never see an image within one.
+    assert last_offset > state.latest.offset, f"a batch to {last_offset} after {state.latest.offset}"
     image = image.at(last_offset, epoch, timestamp_ms)
+    # The batch ends within the transaction. Its records count for the next batch, and are shown to nobody.
     if before_transaction is not None:
         return LoadState(latest=image, stable=before_transaction)
     image = _dated(image, state.stable)
@@ -96,6 +105,7 @@ def load_steps(
 
 def _dated(image: ClusterImage, shown: ClusterImage) -> ClusterImage:
     """The image that is shown next, after ``shown``: clients get as the features' epoch its offset if they changed."""
+    # Clients take features with a higher epoch for newer ones, so it rises only with a change of them.
     if image.features_offset == shown.features_offset:
         return image
     return msgspec.structs.replace(image, features_offset=image.offset)
@@ -140,6 +150,7 @@ class MetadataLoader:
 
     def load_batch(self, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]) -> None:
         """Replay a batch of data records; if a record contradicts the state, raises ReplayError and changes nothing."""
+        # Assigned at the end: if a record contradicts the image, the state is that before the batch.
         self._state = load_records(
             self._state, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records
         )

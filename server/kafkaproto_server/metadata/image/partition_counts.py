@@ -47,6 +47,7 @@ class Tally:
 
     def add(self, partition: PartitionImage, change: int = 1) -> None:
         """Count one more such partition, or one less with a change of -1."""
+        # Locals, because this runs for each partition of a large change.
         leader, led, in_sync = partition.leader, self._led, self._in_sync
         self._total += change
         if leader == _NO_LEADER:
@@ -55,10 +56,12 @@ class Tally:
             # A plain dict, applied once at the end: a persistent map would be copied in part for
             # each partition.
             led[leader] = led.get(leader, 0) + change
+        # A slice, because the record of another implementation might have no replicas.
         if partition.replicas[:1] != (leader,):
             self._not_preferred += change
         if partition.adding_replicas or partition.removing_replicas:
             self._reassigned += change
+        # Members of the ISR, not replicas: a broker that only follows has nothing that its loss would take away.
         for broker_id in partition.isr:
             in_sync[broker_id] = in_sync.get(broker_id, 0) + change
 
@@ -69,6 +72,8 @@ class Tally:
             led = _added(led, broker_id, change)
         for broker_id, change in self._in_sync.items():
             in_sync = _added(in_sync, broker_id, change)
+        assert counts.total + self._total >= 0, "more partitions were removed than there were"
+        assert counts.leaderless + self._leaderless >= 0, "more partitions got a leader than had none"
         return PartitionCounts(
             total=counts.total + self._total,
             leaderless=counts.leaderless + self._leaderless,
@@ -80,9 +85,11 @@ class Tally:
 
 
 def _added(counts: Map[int, int], broker_id: int, change: int) -> Map[int, int]:
+    # A broker that gave up as much as it took: the map stays the same object.
     if not change:
         return counts
     count = counts.get(broker_id, 0) + change
+    assert count >= 0, f"broker {broker_id} counts for {count} partitions"
     # No entry of 0: callers ask whether a broker has an entry, and images with the same partitions
     # have equal counts.
     return counts.set(broker_id, count) if count else counts.delete(broker_id)

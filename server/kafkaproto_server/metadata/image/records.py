@@ -27,6 +27,7 @@ from kafkaproto_server.metadata.image.entries import (
 # Levels of metadata.version that brought new record versions.
 CONTROLLED_SHUTDOWN_LEVEL = 7
 """3.3-IV3: the state of a controlled shutdown is recorded."""
+# 3.4-IV0. The migration from ZooKeeper is gone (KIP-866), but its field still counts as a version.
 ZK_MIGRATION_LEVEL = 8
 CONTROLLER_REGISTRATION_LEVEL = 15
 """3.7-IV0: controllers register."""
@@ -51,6 +52,7 @@ _LEVELS_OF_VERSIONS = {
         DIRECTORIES_LEVEL,
         CORDONED_DIRECTORIES_LEVEL,
     ),
+    # Directories first: their field came first, though its tag in the change record has the higher number.
     _PARTITION: (DIRECTORIES_LEVEL, ELR_LEVEL),
     _PARTITION_CHANGE: (DIRECTORIES_LEVEL, ELR_LEVEL),
 }
@@ -74,6 +76,7 @@ def _lowest_version_that_fits(record: Any) -> int:
     # An empty list means "no change" here, unlike above: the field is not nullable.
     if record.log_dirs:
         return 2
+    # The flag came with version 1, fencing is as old as the record.
     return 1 if record.in_controlled_shutdown else 0
 
 
@@ -81,6 +84,7 @@ def register_broker_record(registration: BrokerRegistration, metadata_version: i
     """A registration as a record, without the fields that the level of metadata.version does not have."""
     record = RegisterBrokerRecord(
         broker_id=registration.broker_id,
+        # Kept although no broker migrates any more: the record of an older controller stays what it was.
         is_migrating_zk_broker=registration.is_migrating_zk_broker,
         incarnation_id=registration.incarnation_id,
         broker_epoch=registration.epoch,
@@ -100,8 +104,10 @@ def register_broker_record(registration: BrokerRegistration, metadata_version: i
         fenced=registration.fenced,
         in_controlled_shutdown=registration.in_controlled_shutdown,
     )
+    # A field that the version does not have would have to be its default, or the encoder refuses the record.
     if metadata_version >= DIRECTORIES_LEVEL:
         record.log_dirs = list(registration.directories)
+    # Null as long as the broker has said nothing: an empty list says that none is cordoned (KIP-1066).
     if metadata_version >= CORDONED_DIRECTORIES_LEVEL and registration.cordoned_directories is not None:
         record.cordoned_log_dirs = list(registration.cordoned_directories)
     return record
@@ -132,6 +138,7 @@ def partition_record(
     topic_id: bytes, index: int, partition: PartitionImage, metadata_version: int
 ) -> PartitionRecord:
     """A partition as a record, without the fields that the level of metadata.version does not have."""
+    assert len(partition.directories) == len(partition.replicas), "each replica has a directory"
     record = PartitionRecord(
         partition_id=index,
         topic_id=topic_id,

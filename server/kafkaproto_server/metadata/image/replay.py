@@ -42,6 +42,7 @@ def _replay_one(image: ClusterImage, record: Any, offset: int) -> Steps[ClusterI
             return apply(image, record, offset)
         if (apply_steps := APPLY_IN_STEPS.get(record.API_KEY)) is not None:
             return (yield from apply_steps(image, record, offset))
+    # It says what is wrong; an operator has to know of which record, and where it is.
     except Contradiction as contradiction:
         raise ReplayError(record.NAME, offset, str(contradiction)) from None
     # Not skipped: a record that a node does not understand may change what the next ones mean.
@@ -58,10 +59,12 @@ def replay_steps(image: ClusterImage, records: Sequence[Any], base_offset: int) 
     """As `replay_all`, with at least one step per record: some records change many partitions."""
     position = 0
     while position < len(records):
+        # Partitions come in long runs: a topic is created, a broker is fenced.
         end = _end_of_partitions(records, position)
         # A run is merged into the image once. Record by record, each would copy the path to its
         # topic in the map.
         if end > position:
+            assert end <= len(records), "a run of records ends with them"
             image = yield from _replay_partitions(image, records[position:end], base_offset + position)
             position = end
         else:
@@ -89,6 +92,7 @@ def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset:
             # not changed.
             raise ReplayError(record.NAME, offset, str(contradiction)) from None
         yield
+    # Only now does the image have them: until then `replay` works on copies.
     return (yield from partitions.finish_steps())
 
 
@@ -118,10 +122,12 @@ APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
     17: apply_cluster.change_broker_registration,
     18: apply_configs.add_acl,
     19: apply_configs.remove_acl,
+    # Kafka's nodes ignore these two, too.
     20: _ignore,
     21: _ignore,
     22: apply_configs.remove_scram_credential,
     26: apply_configs.remove_delegation_token,
+    # Removed by 29 alone, from 4.4 on: before, a registration stays for ever (KIP-919).
     27: apply_cluster.register_controller,
     29: apply_cluster.unregister_controller,
 }

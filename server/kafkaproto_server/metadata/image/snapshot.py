@@ -8,6 +8,8 @@ bytes for the same image.
 `image_records` yields the records as messages. `image_values` yields, and `image_from_values` takes, their bytes as in
 the snapshot file, which is several times as fast. All of them go record by record, so that a snapshot of a large image
 can be written in slices.
+
+Apache Kafka: ``ImageWriter``, ``MetadataImage.write`` and ``MetadataDelta``.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ def image_values(image: ClusterImage) -> Iterator[bytes]:
     slices pause there, too."""
     version = image.metadata_version
     encoder = PartitionEncoder(version)
+    # Few: features, brokers and controllers need no pauses.
     for record in _messages_before_topics(image):
         yield encode_metadata_record(record, record_version(record, version))
     for name in _in_order(image.topic_ids):
@@ -77,7 +80,9 @@ def image_values(image: ClusterImage) -> Iterator[bytes]:
         topic_id = image.topic_ids[name]
         topic = TopicRecord(name=name, topic_id=topic_id)
         yield encode_metadata_record(topic, record_version(topic, version))
+        # Behind their topic: replay refuses a partition whose topic it does not know.
         for index, partition in image.topics[topic_id].partitions_in_order():
+            # Without a message object for each: partitions are nearly all of a snapshot.
             yield encoder.encode(topic_id, index, partition)
     for record in _messages_after_topics(image):
         yield b"" if record is None else encode_metadata_record(record, record_version(record, version))
@@ -100,6 +105,7 @@ def image_from_values(values: Iterable[bytes], *, offset: int, epoch: int, times
     return builder.finish().at(offset, epoch, timestamp_ms)
 
 
+# Replay alone would do. For 200,000 partitions it takes several times as long, and a node that starts waits for it.
 class _Builder:
     """Builds an image. Topics and partitions, which are nearly all of it, are collected first and added together."""
 
@@ -116,25 +122,31 @@ class _Builder:
             # The topic may be in the image already, or was never named. Then replay adds the
             # partition, or raises the error.
             if found is not None and (partitions := self._partitions.get(found[0])) is not None:
+                # As in replay, a second record of one partition replaces the first.
                 partitions[found[1]] = found[2]
                 return
         record, _ = decode_metadata_record(value)
         if isinstance(record, TopicRecord) and self._is_new(record):
+            # Collected in plain dicts: a persistent map that grows one by one copies a path each time.
             self._partitions[record.topic_id] = {}
             self._topic_ids[record.name] = record.topic_id
             return
         # The collected topics go in first: a record may refer to one of them.
+        # With the offset of the snapshot: a broker registration gets it, so its broker is caught up once it has read
+        # this far.
         self._image = replay(self.finish(), record, self._offset)
 
     def finish(self) -> ClusterImage:
         """The image with all added records."""
         if self._topic_ids:
+            # All at once: the map of topics is copied once, not once a topic.
             topics = self._image.topics.mutate()
             ambiguous_names = self._image.ambiguous_names
             tally = Tally()
             for name, topic_id in self._topic_ids.items():
                 partitions = Map(self._partitions[topic_id])
                 topics[topic_id] = TopicImage(name=name, topic_id=topic_id, partitions=partitions)
+                # What follows from the topics is made here, since no record of a snapshot has it.
                 ambiguous_names = with_name(ambiguous_names, name)
                 for partition in partitions.values():
                     tally.add(partition)
@@ -145,6 +157,7 @@ class _Builder:
                 ambiguous_names=ambiguous_names,
                 partition_counts=tally.applied(self._image.partition_counts),
             )
+            assert len(self._image.topics) == len(self._image.topic_ids), "each topic has one name"
             self._partitions, self._topic_ids = {}, {}
         return self._image
 
@@ -170,6 +183,7 @@ def _messages(image: ClusterImage) -> Iterator[Any | None]:
 def _messages_before_topics(image: ClusterImage) -> Iterator[Any]:
     yield from _feature_records(image)
     for broker in image.brokers_in_order():
+        # Fenced and in controlled shutdown as they are: a snapshot has no records of changes.
         yield register_broker_record(broker, image.metadata_version)
     for controller in image.controllers_in_order():
         yield register_controller_record(controller)
@@ -178,16 +192,20 @@ def _messages_before_topics(image: ClusterImage) -> Iterator[Any]:
 def _messages_after_topics(image: ClusterImage) -> Iterator[Any | None]:
     """The rest, in order; None after each piece of work that has not brought a record yet."""
     for resource in _in_order(image.configs):
+        # A pause in sorting, passed on: a snapshot is written by the event loop, a little at a time.
         if resource is None:
             yield None
             continue
         resource_type, resource_name = resource
         values = image.configs[resource]
+        # Keys of one resource are few, so this sort is no long step.
         for key in sorted(values):
             yield ConfigRecord(
                 resource_type=resource_type, resource_name=resource_name, name=key, value=values[key]
             )
+    # After the configs, as in Kafka's snapshots; no record here refers to an earlier kind.
     yield from _quota_records(image)
+    # At 0 no block was given out, and Kafka's snapshots have no record either.
     if image.next_producer_id > 0:
         # As in Apache Kafka's snapshots, the broker that got the last block is not recorded.
         yield ProducerIdsRecord(broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id)
@@ -196,6 +214,7 @@ def _messages_after_topics(image: ClusterImage) -> Iterator[Any | None]:
 
 def _feature_records(image: ClusterImage) -> Iterator[Any]:
     def metadata_version_first(name: str) -> tuple[bool, str]:
+        # It is the only feature that decides about the versions of other records.
         return name != METADATA_VERSION_FEATURE, name
 
     for name in sorted(image.features, key=metadata_version_first):
@@ -224,6 +243,7 @@ def _quota_records(image: ClusterImage) -> Iterator[Any | None]:
 
 def _security_records(image: ClusterImage) -> Iterator[Any | None]:
     for acl_id in _in_order(image.acls):
+        # By id: the ids are the keys, and an ACL may have two of them.
         yield None if acl_id is None else acl_record(acl_id, image.acls[acl_id])
     for credential_id in _in_order(image.scram_credentials):
         if credential_id is None:

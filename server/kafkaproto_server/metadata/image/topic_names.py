@@ -11,6 +11,7 @@ from immutables import Map
 
 def metric_name(name: str) -> str:
     """The name as metrics show it."""
+    # Kafka's metrics replace the dots, so two names that differ only there get one metric.
     return name.replace(".", "_")
 
 
@@ -34,5 +35,6 @@ def without_name(names: Map[str, tuple[str, ...]], name: str) -> Map[str, tuple[
     if not is_ambiguous(name):
         return names
     key = metric_name(name)
+    assert name in names[key], f"topic name {name} is not in the index"
     others = tuple(other for other in names[key] if other != name)
     return names.set(key, others) if others else names.delete(key)

@@ -2,6 +2,8 @@
 
 An ACL (`metadata.image.image.AccessControlEntry`) says that a principal, from a host, may or may not do an operation on
 the resources of a pattern. ``*`` as a host or as a literal resource name, or ``User:*`` as a principal, stands for all.
+
+Apache Kafka: ``AclBinding``, ``AclBindingFilter``, ``ResourcePatternFilter``.
 """
 
 from __future__ import annotations
@@ -145,6 +147,7 @@ class AclFilter:
             ("permission type", self.permission_type, PermissionType),
         )
         for what, number, known in numbers:
+            # 0 is Kafka's UNKNOWN, which no ACL can have.
             if number == 0 or not (only_zero or knows(known, number)):
                 return f"The filter's {what} {number} is unknown."
         return None
@@ -165,10 +168,12 @@ class AclFilter:
             return False
         if self.resource_name is None or self.resource_name == entry.resource_name:
             return True
+        # ANY and the types themselves compare the whole name.
         if self.pattern_type != PatternType.MATCH:
             return False
         if entry.pattern_type == PatternType.PREFIXED:
             return self.resource_name.startswith(entry.resource_name)
+        # A literal * stands for all names, and so applies to this one.
         return entry.resource_name == WILDCARD
 
 

@@ -40,6 +40,7 @@ from kafkaproto_server.metadata.security.acls import (
     ResourceType,
 )
 
+# As in Kafka: who may read a topic may know that it is there.
 _IMPLYING = {
     Operation.DESCRIBE: frozenset(
         {Operation.DESCRIBE, Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER}
@@ -77,14 +78,18 @@ class Authorizer:
         writes it."""
         if principal in self._super_users:
             return True
+        # Most clusters have no ranges; then nothing need be remembered of a client.
         hosts = (host, WILDCARD) if not self._acls.ranges else self._hosts_of(host)
         is_allowed = has_acls = False
         for entry in self._about(resource_type, resource_name):
+            # Of any principal and host: a resource is no longer open to everybody once one ACL is about it.
             has_acls = True
             if entry.principal not in (principal, EVERYBODY) or entry.host not in hosts:
                 continue
             if entry.permission_type == PermissionType.ALLOW:
+                # Not at once: a denial may still come, and the ACLs are in no order.
                 is_allowed = is_allowed or _allows(entry.operation, operation)
+            # At once, whatever was allowed before: a denial wins over any allowance.
             elif entry.operation in (operation, Operation.ALL):
                 return False
         return is_allowed if has_acls else self._default
@@ -95,10 +100,12 @@ class Authorizer:
         It decides as Kafka's Authorizer.authorizeByResourceType does. What needs no ACL is tried with one name.
         Otherwise an ACL has to allow the operation, itself or by ALL, on a name or on a prefix that no denial covers.
         """
+        # Super users, allow.everyone.if.no.acl.found and ACLs for all names, as in Kafka.
         if self.authorize(principal, host, operation, resource_type, _ANY_NAME):
             return True
         asked = principal, host, operation, resource_type
         denied = self._patterns(*asked, PermissionType.DENY)
+        # A denial for all names leaves no resource, whatever is allowed.
         if _is_in(denied, PatternType.LITERAL, WILDCARD):
             return False
         allowed = self._patterns(*asked, PermissionType.ALLOW)
@@ -119,6 +126,7 @@ class Authorizer:
         denied = self._patterns(principal, host, operation, resource_type, PermissionType.DENY)
         if _is_in(denied, PatternType.LITERAL, WILDCARD):
             return True
+        # Allowances only: a denial of READ does not deny DESCRIBE.
         implying = _IMPLYING.get(operation, (operation,))
         return not any(
             self._patterns(principal, host, each, resource_type, PermissionType.ALLOW) for each in implying
@@ -146,6 +154,7 @@ class Authorizer:
         found = self._hosts.get(host)
         if found is None:
             found = frozenset((host, WILDCARD, *ranges_with(host, self._acls.ranges)))
+            # All of them: to forget only the oldest would cost more than to find a thousand again.
             if len(self._hosts) >= MAX_REMEMBERED_HOSTS:
                 self._hosts.clear()
             self._hosts[host] = found
@@ -154,6 +163,7 @@ class Authorizer:
     def _about(self, resource_type: int, resource_name: str) -> Iterator[AccessControlEntry]:
         acls = self._acls
         yield from acls.named(resource_type, PatternType.LITERAL, resource_name).values()
+        # A resource of that very name has been found above.
         if resource_name != WILDCARD:
             yield from acls.named(resource_type, PatternType.LITERAL, WILDCARD).values()
         for length in acls.lengths_up_to(resource_type, PatternType.PREFIXED, len(resource_name)):
@@ -180,6 +190,7 @@ class LoadingAuthorizer(Authorizer):
     def authorize(
         self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
     ) -> bool:
+        # What the requests of voters to each other need, and nothing else.
         is_of_peers = operation is Operation.CLUSTER_ACTION and resource_type == ResourceType.CLUSTER
         return (is_of_peers and host in self._peer_hosts) or super().authorize(
             principal, host, operation, resource_type, resource_name
@@ -225,6 +236,7 @@ class CurrentAuthorizer:
         """The authorizer of these ACLs of an image."""
         # Images share what did not change between them, so a different index object means different ACLs.
         if acls is not self._acls:
+            # A new one, because what it remembers of hosts rests on the ranges of these ACLs.
             self._acls, self._authorizer = acls, self._made(acls)
         return self._authorizer
 

@@ -1,4 +1,7 @@
-"""Delegation tokens (KIP-48): their HMAC, which is their password, and which principals may manage them."""
+"""Delegation tokens (KIP-48): their HMAC, which is their password, and which principals may manage them.
+
+Apache Kafka: ``DelegationTokenControlManager`` and ``DelegationTokenCache``.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ MAX_FORGOTTEN = 1000
 
 def token_hmac(secret_key: str, token_id: str) -> bytes:
     """The HMAC-SHA512 of a token's id; all nodes with the same secret derive the same one."""
+    # SHA-512, as Kafka: clients of both servers log in with the same tokens.
     return hmac.digest(secret_key.encode(), token_id.encode(), "sha512")
 
 
@@ -33,12 +37,15 @@ class TokenIndex:
 
     def find(self, tokens: Map[str, DelegationToken], given: bytes) -> Steps[str | None]:
         """The id of the token that has an HMAC, None if none has."""
+        # Only then: a wrong HMAC must not cost a pass through all tokens each time.
         if given not in self._ids and tokens is not self._tokens:
             yield from self._add(tokens)
         token_id = self._ids.get(given)
+        # The index may know a token that was removed, or one of an image that was given up.
         return token_id if token_id in tokens else None
 
     def _add(self, tokens: Map[str, DelegationToken]) -> Steps[None]:
+        # Removed tokens are not looked for one by one; what is left of them is bounded.
         if len(self._indexed) > MAX_FORGOTTEN + 2 * len(tokens):
             self._ids.clear()
             self._indexed.clear()
@@ -52,11 +59,13 @@ class TokenIndex:
 
 def may_renew(token: DelegationToken, principal: str) -> bool:
     """Whether a principal is the token's owner, asked for it, or was named as a renewer."""
+    # The requester as well: it may have asked for a token for somebody else (KIP-373).
     return principal in (token.owner, token.requester) or principal in token.renewers
 
 
 def is_expired(token: DelegationToken, wall_ms: int) -> bool:
     """Whether a token's time is over at a wall time in milliseconds."""
+    # The maximum lifetime ends a token even if a record says otherwise of its expiry.
     return min(token.max_timestamp_ms, token.expiration_timestamp_ms) < wall_ms
 
 

@@ -1,4 +1,7 @@
-"""SCRAM (RFC 5802): the keys that a server stores instead of a user's password, and their limits (KIP-554, KIP-900)."""
+"""SCRAM (RFC 5802): the keys that a server stores instead of a user's password, and their limits (KIP-554, KIP-900).
+
+Apache Kafka: ``ScramFormatter`` and ``ScramMechanism``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# Kafka's limits: RFC 7677 asks for at least 4096.
 MIN_ITERATIONS = 4096
 MAX_ITERATIONS = 16384
 SALT_BYTES = 24
@@ -26,6 +30,7 @@ class Mechanism:
 
     def stored_key(self, salted_password: bytes) -> bytes:
         """RFC 5802's StoredKey, by which the server recognizes a client that has the password."""
+        # The stored key is a hash of the client's, so who reads the log cannot log in.
         client_key = hmac.digest(salted_password, b"Client Key", self.hash_name)
         return hashlib.new(self.hash_name, client_key).digest()
 
@@ -38,4 +43,5 @@ MECHANISMS: Mapping[str, Mechanism] = {
     "SCRAM-SHA-256": Mechanism(number=1, hash_name="sha256"),
     "SCRAM-SHA-512": Mechanism(number=2, hash_name="sha512"),
 }
+# Records and requests have the number, SASL the name.
 MECHANISMS_BY_NUMBER: Mapping[int, Mechanism] = {each.number: each for each in MECHANISMS.values()}

@@ -8,12 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafkaproto_server.base.later import run_to_end
-from kafkaproto_server.core.controller.partitions.broker_changes import (
-    changes_without,
-    changes_without_directories,
-    partitions_where,
-)
 from kafkaproto_server.core.controller.partitions.partitions import (
     Election,
     Goal,
@@ -312,20 +306,3 @@ def test_min_isr_is_at_most_the_replicas_of_the_partition_and_of_the_first_one(h
     record = partition_change(topic.topic_id, 1, smaller, Goal(isr=(2,)), _rules(harness, "w"))
     assert record is not None
     assert record.eligible_leader_replicas == [4]
-
-
-def test_partitions_are_found_by_the_name_of_their_topic_and_their_index(harness: Harness) -> None:
-    """Records follow from this order. A map has another one: 32 before 1."""
-    for name in ("b", "a"):
-        harness.create_topic(name, *[[2] if index in (1, 32) else [1] for index in range(33)])
-    found = run_to_end(partitions_where(harness.image, lambda partition: partition.leader == 2))
-    assert [(topic.name, index) for topic, index, _ in found] == [("a", 1), ("a", 32), ("b", 1), ("b", 32)]
-
-
-def test_partitions_are_not_searched_for_a_broker_that_is_in_sync_nowhere(harness: Harness) -> None:
-    harness.create_topic("t", [1, 2])
-    image = harness.image
-    configs = TopicConfigs(image, InheritedConfigs({}, 1))
-    assert list(changes_without(image, configs, 1)) != []
-    assert list(changes_without(image, configs, 3)) == []
-    assert list(changes_without_directories(image, configs, 3, [directory(3)])) == []

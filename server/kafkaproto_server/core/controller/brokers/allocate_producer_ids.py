@@ -3,6 +3,8 @@
 A block has 1,000 ids, and no id is ever given out twice: a record says where the next block begins, and it is committed
 before the broker gets its block. The broker's registration must be the newest one; whether the broker is fenced does
 not matter.
+
+Apache Kafka: ``ProducerIdControlManager``.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ def allocate_producer_ids(situation: Situation, request: AllocateProducerIdsRequ
     start = image.next_producer_id
     # Kafka's ProducerIdControlManager also stops before the last incomplete block: every block has
     # the same length, so brokers need not expect a shorter one.
+    assert start >= 0, f"the next producer id is {start}"
     if start > _LAST_ID - BLOCK_SIZE:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
     # The record holds the next free id, not the block. So a block whose commit fails is given out

@@ -5,6 +5,8 @@ may complete a reassignment and so move the leader; the sender learns that by NE
 
 Apache Kafka's controllers resign over an unknown recovery state; here the partition gets INVALID_REQUEST. If a request
 names a partition twice, the second mention is checked against the result of the first.
+
+Apache Kafka: ``ReplicationControlManager.alterPartition``.
 """
 
 from __future__ import annotations
@@ -46,7 +48,10 @@ def alter_partition(situation: Situation, request: AlterPartitionRequest) -> Ste
             yield
         topics.append(AlterPartitionResponse.TopicData(topic_id=asked.topic_id, partitions=results))
     return CommandResult(
-        response=AlterPartitionResponse(topics=topics), records=changes.records, atomic=False
+        # Each partition is a change of its own, and a leader that lost a follower reports them all at once.
+        response=AlterPartitionResponse(topics=topics),
+        records=changes.records,
+        atomic=False,
     )
 
 
@@ -79,6 +84,7 @@ def _alter(
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     _check_sender(partition, data, sender)
     isr = _checked_isr(image, partition, data, members)
+    # A recovery state that is the present one changes nothing: leaders repeat it in each request.
     goal = Goal(isr=isr, recovery_state=data.leader_recovery_state)
     partition = changes.change(topic, data.partition_index, goal) or partition
     # The record is written nevertheless: the change completed a reassignment, and the leader was
@@ -136,4 +142,5 @@ def _checked_isr(
             raise ApiError(ErrorCode.INELIGIBLE_REPLICA)
         if broker_epoch not in (_ANY_EPOCH, broker.epoch):
             raise ApiError(ErrorCode.INELIGIBLE_REPLICA)
+    # In the order of the request, as in Kafka: the ISR has no order that means anything.
     return tuple(members)

@@ -5,6 +5,8 @@ the replica out of ISR and leadership. If it is online, the replica may become t
 Apache Kafka's controllers write a second record for the former, and leave the latter to the partition's next change.
 
 Partitions are checked one by one. A partition that is named for two directories ends up in the latter.
+
+Apache Kafka: ``ReplicationControlManager.handleAssignReplicasToDirs``.
 """
 
 from __future__ import annotations
@@ -80,4 +82,5 @@ def _assign(
     # One record for both. Kafka writes a second one, so its partition epoch rises twice.
     isr = tuple(replica for replica in partition.isr if is_online or replica != broker.broker_id)
     changes.change(topic, index, Goal(isr=isr, directories={broker.broker_id: directory_id}))
+    # Also if the directory is not online, as in Kafka: what the broker says is recorded either way.
     return ErrorCode.NONE

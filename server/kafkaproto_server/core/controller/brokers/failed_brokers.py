@@ -9,6 +9,8 @@ proof is void
 - if the broker is fenced: it serves nobody and need not listen yet, so a refused connection proves nothing.
 
 The records are the same as those for a broker whose session has ended; this module makes these, too.
+
+Ours alone: Apache Kafka's controllers wait for the end of the session (``BrokerHeartbeatManager``).
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def fence_silent_broker(
     # another fencing record here.
     if broker.fenced:
         return CommandResult(session=SessionChange(broker_id=broker_id, session=None))
+    assert now_ms >= session.last_contact_ms, "a contact is in the past"
     silent_ms = now_ms - session.last_contact_ms
+    # For the log: without it an operator sees that leaders moved, and not why.
     report = ReportSilence(broker_id=broker_id, broker_epoch=broker.epoch, silent_ms=silent_ms)
     records = fencing_records(image, TopicConfigs(image, inherited), broker)
     return _end_of_broker(broker_id, records, report)

@@ -28,6 +28,8 @@ Nearly all heartbeats are quiet: they lead to no record and get their response a
 records of another heartbeat can take seconds, if the broker has very many replicas. Nobody waits for them: while the
 controller is busy, the response has the broker's present state, and the response to a later heartbeat has the new one.
 The session counts from the arrival of a heartbeat, not from the end of its records: the broker may have failed since.
+
+Apache Kafka: ``BrokerHeartbeatManager`` and ``ReplicationControlManager.processBrokerHeartbeat``.
 """
 
 from __future__ import annotations
@@ -105,6 +107,7 @@ def heartbeat_response(
     contact = _contact(image, sessions, heard, request)
     if contact.is_quiet(image):
         return contact.result([]), True
+    # The present state, and no word of a shutdown: the change that allows it may still be dropped.
     response = BrokerHeartbeatResponse(is_caught_up=contact.is_caught_up, is_fenced=contact.broker.fenced)
     return CommandResult(response=response), False
 
@@ -171,6 +174,7 @@ class _Contact:
             BrokerControlState.CONTROLLED_SHUTDOWN,
             BrokerControlState.SHUTDOWN_NOW,
         )
+        # Once a shutdown: the heartbeats after the first find the broker no longer active.
         begins = request.want_shut_down and is_leaving and broker.is_active()
         if not is_taken_back and not begins:
             return ()
@@ -196,6 +200,7 @@ def _contact(
     # An existing session noted the heartbeat when it arrived.
     session = sessions.get(request.broker_id, heard)
     assert session.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
+    # Most heartbeats say the same offset, and then nothing is made anew.
     if session.metadata_offset != request.current_metadata_offset:
         session = msgspec.structs.replace(session, metadata_offset=request.current_metadata_offset)
     # As in Kafka, "caught up" is relative to the broker's own registration. The log's end moves on
@@ -218,6 +223,7 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[CommandResult]:
     records: list[Message] = []
     if _takes_shutdown_back(broker, request):
         records.append(_without_shutdown(broker, image.metadata_version))
+        # What follows is decided on the image after this record: only there is the broker active, and may lead.
         image = yield from replay_steps(image, records, situation.next_offset)
         broker = image.brokers[broker.broker_id]
     moves = yield from _transition(image, configs, broker, contact.next_state)
@@ -228,6 +234,7 @@ def _moved(situation: Situation, contact: _Contact) -> Steps[CommandResult]:
         # The records for the directories are decided on the image after the transition.
         image = yield from replay_steps(image, moves, situation.next_offset + len(records))
     records += moves
+    # After the transition, as in Kafka: a broker that is fenced by the same heartbeat leads nothing any more.
     records += yield from _offline_directories(image, configs, broker.broker_id, request.offline_log_dirs)
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
     return contact.result(records)
@@ -240,6 +247,7 @@ def fencing_records(
     # Kafka's order (ReplicationControlManager.handleBrokerFenced): first the partitions, then the
     # fencing. No reader ever sees a fenced broker as leader.
     records = yield from changes_without(image, configs, broker.broker_id)
+    assert not broker.fenced, f"broker {broker.broker_id} is fenced already"
     records.append(
         BrokerRegistrationChangeRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=_FENCE)
     )
@@ -269,6 +277,7 @@ def _session_change(broker_id: int, session: BrokerSession, next_state: BrokerCo
             session = msgspec.structs.replace(session, shutdown_offset=-1)
         return SessionChange(broker_id=broker_id, session=session)
     # After a failover the records of the shutdown may be anywhere in the log, so the log's end counts instead.
+    # Once: if each heartbeat moved the offset, the others would never have read up to it.
     begins_shutdown = session.shutdown_offset < 0
     return SessionChange(broker_id=broker_id, session=session, begins_shutdown=begins_shutdown)
 
@@ -299,6 +308,7 @@ def _next_state(
         if leads or not _others_know_of_shutdown(image, sessions, session):
             return BrokerControlState.CONTROLLED_SHUTDOWN
         return BrokerControlState.SHUTDOWN_NOW
+    # Kafka's brokers ask for it only while they start. An unfenced one gets what it asks for, whatever it leads.
     if request.want_fence:
         return BrokerControlState.SHUTDOWN_NOW if request.want_shut_down else BrokerControlState.FENCED
     if request.want_shut_down:

@@ -6,6 +6,8 @@ If the same incarnation registers again, that only amends its listeners and dire
 
 Apache Kafka's controllers do not check ids, listeners and feature ranges, and resign over an unknown security protocol;
 here these are INVALID_REQUEST.
+
+Apache Kafka: ``ClusterControlManager``.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
     """Register a broker, or amend its registration; raises ApiError if that is not allowed."""
     existing = situation.image.brokers.get(request.broker_id)
     is_same_incarnation = existing is not None and existing.incarnation_id == request.incarnation_id
+    # The order of checks is Kafka's: a broker acts on the first code that it gets.
     if request.cluster_id != situation.cluster_id:
         raise ApiError(ErrorCode.INCONSISTENT_CLUSTER_ID)
     if existing is not None and not is_same_incarnation:
@@ -102,6 +105,9 @@ def _registration(
     endpoints = _endpoints(request.listeners)
     features = _feature_ranges(request.features)
     _check_features(situation, features)
+    assert kept is None or kept.incarnation_id == request.incarnation_id, (
+        "another incarnation inherits nothing"
+    )
     return BrokerRegistration(
         broker_id=request.broker_id,
         incarnation_id=request.incarnation_id,
@@ -115,7 +121,9 @@ def _registration(
         # does.
         fenced=True if kept is None else kept.fenced,
         in_controlled_shutdown=False if kept is None else kept.in_controlled_shutdown,
+        # Sorted: an image of the same directories is equal, whatever log.dirs says first.
         directories=tuple(sorted(request.log_dirs)),
+        # A new incarnation says it again with its heartbeats, once it no longer asks to stay fenced.
         cordoned_directories=None if kept is None else kept.cordoned_directories,
     )
 
@@ -123,6 +131,7 @@ def _registration(
 def register_controller(situation: Situation, request: ControllerRegistrationRequest) -> CommandResult:
     """Register a controller; it does not matter whether it is a voter."""
     _check_id(request.controller_id)
+    # No check of metadata.version: Kafka refuses this below 3.7-IV0, and this server runs at no level that is so low.
     registration = ControllerRegistration(
         controller_id=request.controller_id,
         incarnation_id=request.incarnation_id,
@@ -212,6 +221,7 @@ def _check_directories(image: ClusterImage, broker_id: int, directories: Sequenc
 def _is_reserved(directory: bytes) -> bool:
     return (
         directory[:8] == bytes(8)
+        # Signed, as Kafka compares it: half of all ids with a zero first half are reserved, not a hundred.
         and int.from_bytes(directory[8:], "big", signed=True) < _RESERVED_DIRECTORIES
     )
 
@@ -245,6 +255,7 @@ def _feature_ranges(features: Sequence[Any]) -> tuple[FeatureRange, ...]:
     _check_count("features", features, MAX_FEATURES)
     names: dict[str, None] = {}
     for feature in features:
+        # The wire has them signed, and nothing says that the first is the lower one.
         low, high = feature.min_supported_version, feature.max_supported_version
         # Such a range supports no level at all. It would block every later UpdateFeatures.
         if not 0 <= low <= high:

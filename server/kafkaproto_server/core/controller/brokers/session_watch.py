@@ -1,4 +1,7 @@
-"""Watches the brokers' sessions, and says which brokers the active controller has to fence for their silence."""
+"""Watches the brokers' sessions, and says which brokers the active controller has to fence for their silence.
+
+Apache Kafka: ``BrokerHeartbeatTracker``.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,7 @@ class SessionWatch:
     def heard_meanwhile(self, broker_id: int, contact: BrokerSession) -> None:
         """Note the last heartbeat that came while a change was decided: the change may have begun the session."""
         session = self.sessions.get(broker_id)
+        # The change may have registered a new incarnation. A contact of the old one says nothing about it.
         if session is not None and session.broker_epoch == contact.broker_epoch:
             self.sessions = self.sessions.set(broker_id, with_later_contact(session, contact))
 
@@ -67,11 +71,13 @@ class SessionWatch:
             return []
         silent = [
             broker_id
+            # In order of ids: a map has an order of its own in each process.
             for broker_id in sorted(self.sessions)
             if broker_id not in self.fencing and self.is_silent(broker_id, now_ms)
         ]
         # The fencing may take many slices. Without this set, each `TimePassed` meanwhile would add one
         # more.
+        assert self.fencing.isdisjoint(silent), f"{silent} are being fenced already"
         self.fencing.update(silent)
         self.check_ms = self._first_end_ms()
         return silent

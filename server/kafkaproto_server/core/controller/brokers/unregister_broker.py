@@ -23,10 +23,12 @@ def unregister_broker(situation: Situation, request: UnregisterBrokerRequest) ->
     configs = situation.topic_configs()
     # As after a crash, out of the ELR as well: no broker may be eligible that is not registered.
     records = yield from changes_without_crashed(situation.image, configs, broker.broker_id)
+    # Last: until then the broker is known, and no reader sees a leader without a registration.
     records.append(UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch))
     return CommandResult(
         response=UnregisterBrokerResponse(),
         records=records,
         atomic=False,
+        # Else the end of its session would fence a broker that does not exist.
         session=SessionChange(broker_id=broker.broker_id, session=None),
     )

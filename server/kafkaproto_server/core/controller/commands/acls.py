@@ -75,6 +75,7 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Steps[Comma
             results.append(_CreationResult(error_code=error.code, error_message=error.message))
             yield
             continue
+        # Not an error: Kafka's clients repeat a request whose response was lost.
         if entry not in present:
             acl_id = situation.rng.uuid()
             # Replay refuses a record with an id that exists.
@@ -131,6 +132,7 @@ def delete_acls(situation: Situation, request: DeleteAclsRequest) -> Steps[Comma
             ErrorCode.INVALID_REQUEST,
             f"The filters mean {len(removed)} ACLs; one request may remove {MAX_RECORDS_PER_BATCH}.",
         )
+    assert len(removed) <= matches, f"{len(removed)} ACLs removed of {matches} found"
     return CommandResult(response=DeleteAclsResponse(filter_results=results), records=tuple(removed.values()))
 
 
@@ -186,6 +188,7 @@ def _checked(creation: CreateAclsRequest.AclCreation, metadata_version: int) -> 
     # did.
     if creation.resource_type == ResourceType.CLUSTER and name != CLUSTER_NAME:
         raise _invalid(f"The resource name of a CLUSTER is {CLUSTER_NAME}, not {quoted(name)}.")
+    # Without a type no client's principal is ever equal to it. The ACL would never apply.
     if ":" not in creation.principal:
         raise _invalid(f"The principal {quoted(creation.principal)} has no colon between its type and name.")
     if not creation.host:
@@ -223,6 +226,7 @@ def _check_number(
 ) -> None:
     if not knows(numbers, number):
         raise _invalid(f"The {what} {number} is unknown.")
+    # ANY and MATCH select ACLs. An ACL of them would be about no resource.
     if number in for_filters:
         raise _invalid(f"The {what} {number} ({numbers(number).name}) is for filters.")
 

@@ -48,6 +48,7 @@ def alter_client_quotas(situation: Situation, request: AlterClientQuotasRequest)
     """Change the quotas that can be changed."""
     times_named: Counter[QuotaEntity] = Counter()
     for entry in request.entries:
+        # By entity, not by what the request says: the order of its parts does not matter.
         times_named[_entity(entry)] += 1
         yield
     errors: dict[QuotaEntity, ApiError | None] = {}
@@ -86,6 +87,7 @@ def _check_entity(entity: QuotaEntity) -> None:
             )
         if types.count(entity_type) > 1:
             raise _invalid(f"The entity has its {entity_type} twice.")
+        # No client is looked up by an empty name, so this quota would never hold.
         if name == "":
             raise _invalid(f"The name of the {entity_type} is empty; null stands for the default.")
     # Connections are counted by address before anybody has logged in, so no user is known then
@@ -118,6 +120,7 @@ def _changes(
             raise _invalid(f"The quota key {quoted(op.key)} of {_text(entity)} is none of {', '.join(keys)}.")
         if op.key in seen:
             raise _invalid(f"The quota key {op.key} of {_text(entity)} is named twice.")
+        # Two values for one key: which one counts would depend on the order.
         seen.add(op.key)
         if not op.remove:
             _check_value(op.key, op.value, keys[op.key])
@@ -131,6 +134,7 @@ def _check_value(key: str, value: float, maximum: int | None) -> None:
     # Kafka before 4.4 takes an infinite rate where it has no highest value, and NaN always.
     if not math.isfinite(value):
         raise _invalid(f"{key}={value} must be a finite number.")
+    # A rate of 0 would throttle a client for ever.
     if value <= 0:
         raise _invalid(f"{key}={value} must be above 0.")
     if maximum is None:

@@ -126,6 +126,7 @@ def _alter(
         if key in results:
             yield
             continue
+        # Before the checks, so that a second mention of the resource is passed over, whatever becomes of the first.
         results[key] = None
         try:
             if times_named[key] > 1:
@@ -174,6 +175,7 @@ def _incremental_changes(resource: Any, current: Mapping[str, str]) -> Changes:
         operation = config.config_operation
         if operation == _SET:
             changes[key] = config.value
+        # A null value of SET means the same: the value of the record is null in both cases.
         elif operation == _DELETE:
             changes[key] = None
         elif operation in (_APPEND, _SUBTRACT):
@@ -325,7 +327,10 @@ def _is_known(resource_type: int, key: str) -> bool:
 
 def _check_broker_values(name: str, changes: Changes) -> None:
     for key, value in changes.items():
+        # A key that is deleted needs no check: it may be one that only an older release knew.
         if value is not None:
+            # Kafka's controllers check nothing here: only a broker that forwards the request does. A value that no
+            # broker accepts would stay in the log, and fail at each start.
             refused = validate_broker_config(key, value, cluster_default=name == CLUSTER_DEFAULT)
             if refused is not None:
                 raise ApiError(ErrorCode.INVALID_REQUEST, refused)

@@ -93,6 +93,7 @@ def _check_target(
 ) -> None:
     """Raise ApiError unless the partition may have these replicas."""
     run_to_end(check_assignments(image, [target], replication_factor=None))
+    # Those to be removed are still in the list, and will not be there afterwards. Kafka counts alike.
     factor = len(partition.replicas) - len(partition.removing_replicas)
     if not may_change_factor and len(target) != factor:
         raise ApiError(
@@ -111,6 +112,7 @@ def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
     # others still have to copy.
     removing = tuple(sorted({*partition.replicas} - {*target}))
     adding = tuple(sorted({*partition.replicas, *target} - original))
+    assert {*target}.isdisjoint(removing), f"target {target} and removed replicas {removing} overlap"
     return Goal(replicas=target + removing, adding=adding, removing=removing)
 
 
@@ -129,6 +131,7 @@ def _cancel(
     adding = partition.adding_replicas
     replicas = tuple(replica for replica in partition.replicas if replica not in adding)
     isr = tuple(replica for replica in partition.isr if replica not in adding)
+    assert {*isr} <= {*partition.isr}, "to cancel a reassignment adds nobody to the ISR"
     if isr:
         changes.change(
             topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN

@@ -38,6 +38,7 @@ def alter_scram_credentials(
     situation: Situation, request: AlterUserScramCredentialsRequest
 ) -> Steps[CommandResult]:
     """Change the credentials of the users without an error."""
+    # Deletions first, as in Kafka: a user that is in both lists is named twice in any case.
     alterations: tuple[_Deletion | _Upsertion, ...] = (*request.deletions, *request.upsertions)
     errors: dict[str, ApiError] = {}
     records: dict[str, Message] = {}
@@ -84,6 +85,7 @@ def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message
             f"Mechanism {number} of user {quoted(name)} is none of {known}.",
         )
     if isinstance(alteration, _Deletion):
+        # Replay stops at the removal of a credential that is not there.
         if (number, name) not in situation.image.scram_credentials:
             raise ApiError(
                 ErrorCode.RESOURCE_NOT_FOUND,

@@ -4,6 +4,8 @@ New partitions have as many replicas as the first one. Unlike in Apache Kafka's 
 reassignment is about to remove do not count. A request for more than 10,000 partitions is refused; Apache Kafka's
 controllers fail half-way through it. A quota on the rate of partition changes refuses topics from v3 on, and delays the
 sender before (KIP-599).
+
+Apache Kafka: ``ReplicationControlManager.createPartitions``.
 """
 
 from __future__ import annotations
@@ -54,6 +56,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
             ErrorCode.POLICY_VIOLATION,
             f"The request asks for {total} partitions; one request may create {MAX_PARTITIONS_PER_REQUEST}.",
         )
+    # Once for all topics of the request.
     brokers = usable_brokers(situation.image)
     records: list[Message] = []
     for name, existing_topic in existing.items():
@@ -76,6 +79,7 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
 def _existing_topic(situation: Situation, topics: Sequence[_PartitionsTopic]) -> TopicImage:
     """The topic with a name from the request; raises ApiError unless it can have that many partitions."""
     name, count = topics[0].name, topics[0].count
+    # As in CreateTopics, neither mention counts.
     if len(topics) > 1:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
     topic = situation.image.topic_by_name(name)
@@ -96,6 +100,7 @@ def _new_partitions(
     image = situation.image
     first = len(topic.partitions)
     added = request.count - first
+    assert added > 0, f"{added} partitions to add to topic {topic.name}"
     model = topic.partitions[0]
     # During a reassignment the replicas that will go are still in the list. Kafka counts them, so
     # new partitions get more replicas than the topic has afterwards.
@@ -110,6 +115,7 @@ def _new_partitions(
             )
         assignments = [tuple(assignment.broker_ids) for assignment in request.assignments]
         yield from check_assignments(image, assignments, replication_factor=replication_factor)
+    # After the checks of counts and assignments: what they refuse costs nothing (KIP-599).
     situation.take_permits(added)
     records: list[Message] = []
     for index, replicas in enumerate(assignments, first):

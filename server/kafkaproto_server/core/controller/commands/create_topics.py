@@ -6,6 +6,8 @@ PartitionRecords. The response first lists the topics that could be created, the
 A quota on the rate of partition changes refuses topics from v6 on, and delays the sender before (KIP-599).
 
 Not here: create-topic policies, which are Java classes.
+
+Apache Kafka: ``ReplicationControlManager.createTopics``.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[C
     for topic in request.topics:
         names.add(topic)
         yield
+    # Before anything of that size is placed: the counts come from outside.
     too_much = yield from _too_many_partitions(situation, names)
     brokers = usable_brokers(situation.image)
     created: list[_NewTopic] = []
@@ -93,6 +96,8 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Steps[C
         response=CreateTopicsResponse(
             throttle_time_ms=situation.permits.throttle_ms, topics=[*successes, *failed]
         ),
+        # Checked and placed as for real, topic id included, so that the response shows what would be created. Kafka's
+        # has an id, too.
         records=() if request.validate_only else records,
         permits=situation.permits,
     )
@@ -109,6 +114,7 @@ def _too_many_partitions(situation: Situation, names: _Names) -> Steps[ApiError 
         if topic.assignments:
             total += len(topic.assignments)
         else:
+            # A negative count is refused for its own topic. It must not make room for others.
             total += default if topic.num_partitions == _USE_DEFAULT else max(topic.num_partitions, 0)
     if total <= MAX_PARTITIONS_PER_REQUEST:
         return None
@@ -135,6 +141,7 @@ class _Names:
 
     def problem(self, name: str) -> ApiError | None:
         """What is wrong with the name in this request, apart from existing topics."""
+        # Neither mention counts: nobody knows which one is meant.
         if len(self._by_name[name]) > 1:
             return ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
         # The quorum's own log is a topic to Fetch only. A second one under its name would be taken
@@ -184,6 +191,7 @@ def _new_topic(
 ) -> Steps[_NewTopic]:
     check_number_of_configs(topic.configs)
     own = _own_configs(topic)
+    # Together with what the topic inherits: some keys are valid only beside the value of another one.
     problem = configs.validate_topic(own)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_CONFIG, problem)
@@ -232,6 +240,7 @@ def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> Steps[li
                 f"Partition {assignment.partition_index} is assigned twice.",
             )
         by_index[assignment.partition_index] = tuple(assignment.broker_ids)
+    # The first partition's replicas set the replication factor, wherever the request has that partition.
     ordered = [by_index[index] for index in sorted(by_index)]
     yield from check_assignments(image, ordered, replication_factor=None)
     # Clients choose a partition by its number modulo the count, so a gap would be a partition that
@@ -241,6 +250,7 @@ def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> Steps[li
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"Partitions must be numbered from 0 without gaps, not {', '.join(map(str, sorted(by_index)))}.",
         )
+    assert ordered, f"topic {topic.name} is assigned to nobody"
     return ordered
 
 
@@ -277,6 +287,7 @@ def _unused_topic_id(situation: Situation) -> bytes:
 
 
 def _records(new: _NewTopic, metadata_version: int) -> Steps[list[Message]]:
+    # Kafka's order: replay refuses a partition whose topic it does not know.
     records: list[Message] = [TopicRecord(name=new.name, topic_id=new.topic_id)]
     for key, value in new.configs.items():
         records.append(
@@ -289,12 +300,14 @@ def _records(new: _NewTopic, metadata_version: int) -> Steps[list[Message]]:
 
 
 def _success(new: _NewTopic, configs: NodeConfigs) -> _TopicResult:
+    assert new.partitions, f"topic {new.name} has no partition"
     return _TopicResult(
         name=new.name,
         topic_id=new.topic_id,
         error_message=None,
         num_partitions=len(new.partitions),
         replication_factor=len(new.partitions[0].replicas),
+        # The values in force, as Kafka shows them (KIP-525): clients create a topic and read here what they got.
         configs=_shown(configs, new.configs) if new.configs else _shown_defaults(configs),
     )
 

@@ -6,6 +6,8 @@ from the moment of its expiry; a periodic task removes it later (`expired_token_
 
 `apis.delegation_tokens` decides before who may send these requests, and adds to the responses the names of the
 principals that a token concerns. Here the principal counts as authenticated.
+
+Apache Kafka: ``DelegationTokenControlManager``.
 """
 
 from __future__ import annotations
@@ -78,6 +80,7 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
                 f"The principal {quoted(principal)}... has more than {MAX_STRING_LENGTH} bytes.",
             )
     lifetime_ms = situation.config.delegation_token_max_lifetime_ms
+    # 0 or less means the longest that the controller allows; more than that cannot be asked for.
     if request.max_lifetime_ms > 0:
         lifetime_ms = min(lifetime_ms, request.max_lifetime_ms)
     now_ms = situation.wall_ms
@@ -92,6 +95,7 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
             max_timestamp_ms, _later(now_ms, situation.config.delegation_token_expiry_time_ms)
         ),
     )
+    assert token.expiration_timestamp_ms <= token.max_timestamp_ms, "a token expires within its lifetime"
     # The id may be public. The HMAC is the secret, and it follows from the id only with the key.
     token_id = uuids.to_text(situation.rng.uuid())
     response = CreateDelegationTokenResponse(
@@ -112,6 +116,7 @@ def renew_delegation_token(
     _check_not_expired(situation, token_id, token)
     _check_may_renew(situation, token_id, token)
     period_ms = situation.config.delegation_token_expiry_time_ms
+    # As above: a period may be shortened, not lengthened.
     if request.renew_period_ms > 0:
         period_ms = min(period_ms, request.renew_period_ms)
     # Without the maximum, a holder could renew a stolen token for ever.
@@ -131,6 +136,7 @@ def expire_delegation_token(
 ) -> Steps[CommandResult]:
     """Set a token's expiry time, or remove it if the period is negative; raises ApiError if it cannot be expired."""
     token_id, token = yield from _token(situation, bytes(request.hmac))
+    # Renewers may expire a token, too: whoever may keep it alive may end it.
     _check_may_renew(situation, token_id, token)
     # Before the check of its expiry: a token may be removed even if it has expired. Kafka's
     # DelegationTokenControlManager has the same order.

@@ -3,6 +3,8 @@
 A topic that is named twice, or by name and by id, is not deleted. A name or id that comes twice has one result. Results
 come in the order of the request; Apache Kafka's controllers shuffle them. A quota on the rate of partition changes
 refuses topics from v5 on, and delays the sender before (KIP-599).
+
+Apache Kafka: ``QuorumController.deleteTopics`` and ``ControllerApis.deleteTopics``.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[C
             # By id and by name: replay would refuse a second RemoveTopicRecord.
             if times_meant[topic.topic_id] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is given by name and by id.")
+            assert times_meant[topic.topic_id] == 1, f"topic {topic.name} is deleted once"
             situation.take_permits(len(topic.partitions))
             # This record alone: replay also removes the partitions and configs, as every Kafka node
             # does.
@@ -76,6 +79,7 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Steps[C
 def _deletion_disabled(version: int) -> ApiError:
     code = ErrorCode.TOPIC_DELETION_DISABLED
     if version < _FIRST_VERSION_WITH_DELETION_DISABLED:
+        # The same as Kafka responds with to these versions.
         code = ErrorCode.INVALID_REQUEST
     return ApiError(code, "delete.topic.enable is false on the controller.")
 
@@ -93,6 +97,7 @@ def _meant_id(image: ClusterImage, name: str | None, topic_id: bytes) -> bytes |
 
 
 def _is_named(name: str | None, topic_id: bytes) -> bool:
+    # Exactly one of both. Before version 6 there is only the name, and the id is zero.
     return (name is None) != (topic_id == ZERO_UUID)
 
 

@@ -2,6 +2,8 @@
 
 A request names partitions, or asks for all of them; in the latter case the response leaves out those that need no
 election. Version 0 has preferred elections only.
+
+Apache Kafka: ``ReplicationControlManager.electLeaders``.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ def elect_leaders(situation: Situation, request: ElectLeadersRequest) -> Steps[C
 def _is_needed(partition: PartitionImage, election: Election) -> bool:
     if election is Election.PREFERRED:
         return partition.leader != partition.replicas[0]
+    # An unclean election is no way to replace a leader that works.
     return partition.leader == NO_NODE
 
 

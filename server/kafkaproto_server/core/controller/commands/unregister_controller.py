@@ -3,6 +3,8 @@
 Only the registration goes: the quorum's voters are RemoveRaftVoter's business, and a voter can be unregistered. A
 controller that still runs registers again once it sees that its registration is gone. The active controller does not
 unregister itself, at any metadata.version, as in Kafka.
+
+Apache Kafka: ``ClusterControlManager``, from 4.4 on.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ def unregister_controller(situation: Situation, request: UnregisterControllerReq
     CONTROLLER_ID_NOT_REGISTERED if no controller has that id.
     """
     image = situation.image
+    # Before the level, as in Kafka: that answer would be the same at any level.
     if request.controller_id == situation.node_id:
         raise ApiError(
             ErrorCode.INVALID_REQUEST,

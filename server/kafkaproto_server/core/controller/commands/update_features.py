@@ -69,6 +69,7 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
             response=response, kraft_version=raised.max_version_level, validate_only=request.validate_only
         )
     records: list[Message] = []
+    # In the order of the request: replay does not mind, and the log shows what was asked.
     for name, update in updates.items():
         if name == ELIGIBLE_LEADER_REPLICAS_VERSION and update.max_version_level > 0:
             records += yield from _elr_configs(situation)
@@ -79,6 +80,7 @@ def update_features(situation: Situation, request: UpdateFeaturesRequest) -> Ste
         # The quorum writes this level as the control record KRAFT_VERSION, because the Raft layer
         # needs it without an image. It is never a FeatureLevelRecord.
         if name != KRAFT_VERSION:
+            assert update.max_version_level >= 0, f"the level of {name} was checked"
             records.append(FeatureLevelRecord(name=name, feature_level=update.max_version_level))
     return CommandResult(response=response, records=() if request.validate_only else records)
 
@@ -101,11 +103,13 @@ def _check_update(situation: Situation, update: _Update, levels: Mapping[str, in
             update,
             f"upgrade type {update.upgrade_type} is none of 1 (upgrade), 2 (safe downgrade), 3 (unsafe downgrade)",
         )
+    # The wire has the level signed.
     if level < 0:
         raise _invalid(update, "a level is 0 or more")
     problem = next(_who_does_not_support(situation, name, level), None)
     if problem is not None:
         raise _invalid(update, problem)
+    # The quorum keeps kraft.version; no image has it (KIP-853).
     present = situation.kraft_version if name == KRAFT_VERSION else situation.image.features.get(name, 0)
     if level < present:
         _check_downgrade(update, present)

@@ -3,6 +3,8 @@
 It aborts a metadata transaction that the previous controller left open. A log without any metadata.version is new: it
 gets the bootstrap records (feature levels and SCRAM credentials from the formatting of the storage) and, with ELR on,
 the cluster's min.insync.replicas, all in one metadata transaction.
+
+Apache Kafka: ``ActivationRecordsGenerator``.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ def activation_records(
         # with some of the features would count as complete.
         records.append(BeginTransactionRecord(name="Bootstrap records"))
         records += bootstrap_records
+        # Kafka adds it as well, in the same transaction (KIP-966).
         if any(_turns_elr_on(record) for record in bootstrap_records):
             # With ELR on, the log has to hold the cluster's value: the nodes' properties might differ.
             value = NodeConfigs(static=static_config).value_of(MIN_INSYNC_REPLICAS)
@@ -55,6 +58,7 @@ def activation_records(
                     value=value,
                 )
             )
+        assert len(records) > len(bootstrap_records), "the bootstrap records stand in a transaction"
         records.append(EndTransactionRecord())
     return records
 

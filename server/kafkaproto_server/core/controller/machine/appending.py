@@ -1,4 +1,7 @@
-"""Appends the records of a decided change: encodes them, divides them into batches, replays and appends, in steps."""
+"""Appends the records of a decided change: encodes them, divides them into batches, replays and appends, in steps.
+
+Apache Kafka: ``QuorumController.ControllerWriteEvent.run`` and ``appendRecords``.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,7 @@ def batches_of(result: CommandResult, metadata_version: int) -> Steps[Batches]:
     records, encoded, ends = yield from fitted(result.records, values)
     if result.atomic and len(ends) > 1:
         raise _too_large(len(result.records))
+    assert len(records) == len(encoded), f"{len(records)} records, {len(encoded)} of them encoded"
     return deque(records), deque(encoded), ends
 
 
@@ -81,6 +85,7 @@ def append_steps(
             )
         )
         log.append(state)
+        assert len(records) == len(values), "records and their bytes leave together"
         start = end
 
 

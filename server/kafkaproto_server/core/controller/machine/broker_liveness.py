@@ -65,6 +65,7 @@ class BrokerLiveness:
 
     def start(self) -> None:
         """Give every broker that may serve a session."""
+        # The stable image: an open transaction of the previous controller is about to be aborted.
         self._watch.replace(sessions_at_activation(self._log.newest.stable, self._situations.now_ms))
 
     def stop(self) -> None:
@@ -85,13 +86,17 @@ class BrokerLiveness:
         """Note the heartbeat at once, and move the broker to its next state when there is time for that."""
         broker_id, broker_epoch = request.broker_id, request.broker_epoch
         now_ms = self._situations.now_ms
+        # Before anything is decided. Kafka's QuorumController also notes the contact before it queues the request: else
+        # a long change would end the session of a broker that lives.
         self._watch.heard(broker_id, broker_epoch, now_ms)
+        # A broker whose unfencing waits may have no session yet; its contact counts all the same.
         self._moving = sessions_after_contact(self._moving, broker_id, broker_epoch, now_ms)
         self._respond_to_heartbeat(event, request)
 
     def respond_to_begun_heartbeat(self) -> None:
         """Respond to a heartbeat whose change takes more than one slice; the change continues without it."""
         begun, self._begun_heartbeat = self._begun_heartbeat, None
+        # It is done and has its response, or its time limit has passed and it was refused.
         if begun is None or begun is not self._changes.change or begun.command is None:
             return
         command, begun.command = begun.command, None
@@ -106,16 +111,22 @@ class BrokerLiveness:
                 image, self._watch.sessions, self._contact(request), request
             )
         except ApiError as error:
+            # The refusal rests on this image, and on nothing behind it: it need not wait for the change that is worked
+            # on.
             self._changes.park(event, error, image.offset + 1)
             return
         except Exception as error:
             self._outbox.add(ReportFailure(request_name=event.request.NAME, error=error))
             self._outbox.refuse(event, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
             return
+        # Nobody is before it, so the response can have the new state: a broker serves one round trip earlier.
         if not is_quiet and not self._changes.is_busy:
             self._begun_heartbeat = self._add_heartbeat(event, request, is_answered=False)
             return
+        # A quiet heartbeat brings what the broker has read. The controlled shutdown of others waits for that.
         self._watch.apply(result.session, self._log.next_offset - 1)
+        # One change a broker. It repeats its heartbeat every two seconds; with a change for each, a long change would
+        # leave a heap of them.
         if not is_quiet and request.broker_id not in self._moving:
             self._add_heartbeat(event, request, is_answered=True)
         assert result.response is not None, "a heartbeat is answered"
@@ -126,6 +137,7 @@ class BrokerLiveness:
     ) -> Change:
         """Carry a heartbeat out in its turn, unless the broker's session ends before."""
         broker_id = request.broker_id
+        assert broker_id not in self._moving, f"broker {broker_id} has a heartbeat that waits"
         self._moving = self._moving.set(broker_id, self._contact(request))
         change = Change(
             name=request.NAME,
@@ -142,12 +154,14 @@ class BrokerLiveness:
 
     def _decide_heartbeat(self, event: CommandReceived, request: BrokerHeartbeatRequest) -> Decision | None:
         contact = self._moving[request.broker_id]
+        # It may have waited for longer than a session. Unfenced now, a broker that is gone would lead for one more.
         if not self._watch.is_valid(contact, self._situations.now_ms):
             return None
         situation = self._situations.situation(event, self._log.newest.latest, self._watch.sessions, contact)
         return run_of(event)(situation, request)
 
     def _end_moving(self, broker_id: int) -> None:
+        # The change may have begun the session with the contact of its beginning; later heartbeats count.
         self._watch.heard_meanwhile(broker_id, self._moving[broker_id])
         self._moving = self._moving.delete(broker_id)
 
@@ -173,6 +187,8 @@ class BrokerLiveness:
 
     def fence_silent_brokers(self, now_ms: int) -> None:
         """Fence the brokers whose sessions have ended, unless they are heard from before."""
+        # As soon as a session is over. Kafka's controller looks every eighth of a session, so it may fence that much
+        # later.
         for broker_id in self._watch.take_silent(now_ms):
             self._changes.waiting.add(self._silence(broker_id))
 

@@ -76,6 +76,8 @@ class ChangeProcessor:
     @property
     def undisturbed_image(self) -> ClusterImage:
         """The newest image without the change that is being worked on, which may still be taken back."""
+        # `stable`, not `latest`: a change of several batches is a transaction, and half of it says nothing about a
+        # broker.
         return (self._log.newest if self.change is None else self._before_change).stable
 
     @property
@@ -91,12 +93,15 @@ class ChangeProcessor:
 
     def start(self, epoch: int) -> None:
         """Carry out changes from now on, and append their records in this epoch."""
+        assert self.epoch is None, f"epoch {epoch} begins within {self.epoch}"
         self.epoch = epoch
 
     def stop(self, error: ApiError) -> None:
         """Drop all changes, and refuse by ``error`` every command that has no response yet."""
         self.epoch = None
         dropped = self._drop_changes()
+        # These are older than what waits: their commands were decided. Their records may still be committed under the
+        # next leader, so NOT_CONTROLLER leaves open what became of them.
         for parked in self._parked.take_all():
             self._outbox.refuse_parked(parked, error)
         for command in (*dropped, *self.upgrades.take_all()):
@@ -120,6 +125,8 @@ class ChangeProcessor:
 
     def end_expired(self, now_ms: int) -> None:
         """Refuse commands whose time limit has passed. A change that is not decided yet is then not made either."""
+        # Their records stay appended. The quorum may have lost its majority, and then nobody knows if they will be
+        # committed.
         for parked in self._parked.take_expired(now_ms):
             self._outbox.refuse_parked(parked, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         for command in self.upgrades.take_expired(now_ms):
@@ -131,9 +138,11 @@ class ChangeProcessor:
         change = self.change
         if change is not None and change.deadline_ms is not None and change.deadline_ms <= now_ms:
             expired.append(change)
+            # Records that are appended are completed: the sender loses its response, not the change its second half.
             if not change.is_decided:
                 self._end_change()
         for each in expired:
+            # The change may go on. Without its command it gives no second response.
             command, each.command = each.command, None
             assert command is not None, "only a command has a time limit"
             self._outbox.refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
@@ -142,23 +151,31 @@ class ChangeProcessor:
 
     def work(self) -> None:
         """Take one slice of steps: of the change that is being worked on, and of those after it."""
+        assert self.epoch is not None, "a standby makes no changes"
         left = self._steps_per_slice
         while left > 0:
             if self.change is None:
                 change = self.waiting.take_first()
                 if change is None:
                     return
+                # Also for a change that is dropped: ten thousand of them in one slice would take as long as real work.
                 left -= STEPS_PER_CHANGE
+                # Asked now, not when it was added: the broker may have been heard from since.
                 if not change.is_wanted():
                     change.ended()
                     continue
                 self.change, self._steps = change, self._carry_out(change)
                 self._before_change = self._log.newest
+                # What beginning it costs may have used up the slice, and `islice` takes no negative number.
                 taken_at_most = max(left, 1)
+            # A heartbeat in the midst of the decision takes the fencing back. In the midst of appending it is too late:
+            # some partitions have moved.
             elif not self.change.is_decided and not self.change.is_wanted():
                 self._end_change()
                 continue
             elif self.waiting.interrupts(self.change):
+                # What was decided so far is thrown away: it rests on an image that the urgent change is about to
+                # replace.
                 self.waiting.put_back(self.change)
                 self.change, self._steps = None, iter(())
                 continue
@@ -168,6 +185,7 @@ class ChangeProcessor:
             for _ in islice(self._steps, taken_at_most):
                 taken += 1
             left -= taken
+            # The generator has ended by itself.
             if taken < taken_at_most:
                 self._end_change()
 
@@ -190,9 +208,12 @@ class ChangeProcessor:
         except ApiError as error:
             self._refuse_change(change, error)
             return
+        # A bug of ours, met by one request. Kafka's controllers respond with -1 and resign: a client that repeats the
+        # request takes the quorum through all its voters.
         except Exception as error:
             self._fail(change, error)
             return
+        # From here on it can only be completed or aborted as a whole.
         change.is_decided = True
         if (count := len(found[0])) > STEPS_PER_SLICE:
             # Do not keep all of the records from here on: to free so many at once takes long.
@@ -200,6 +221,8 @@ class ChangeProcessor:
         try:
             yield from self._append(found)
         except Exception as error:
+            # Nothing, or a part of a transaction: each batch is replayed before it is appended, and several batches
+            # always are a transaction.
             self._take_back()
             self._fail(change, error)
             return
@@ -208,20 +231,27 @@ class ChangeProcessor:
     def _finish(self, change: Change, result: CommandResult, record_count: int) -> None:
         # Nothing here can fail: a command makes all of its changes, or none.
         command = change.command
+        # Neither session nor permits: the command is decided once more when the quorum has agreed.
         if result.kraft_version is not None:
             assert command is not None, "only a command raises kraft.version"
             self._ask_for_upgrade(command, result.kraft_version, validate_only=result.validate_only)
             return
+        # With the offset of the last record, which is known only now. A controlled shutdown ends once all others have
+        # read up to it.
         self._watch.apply(result.session, self._log.next_offset - 1)
         self._outbox.add(*result.reports)
+        # Here and not in the decision, which may have been interrupted and begun anew: nobody pays twice (KIP-599).
         result.permits.settle()
         change.done(record_count)
         if command is not None:
             assert result.response is not None, f"{change.name} has no answer"
+            # The end of the log, even if it wrote nothing: its response rests on all changes before it. Kafka's
+            # controllers wait for the same.
             self.park(command, result.response, self._log.next_offset)
 
     def _refuse_change(self, change: Change, error: ApiError) -> None:
         if change.command is not None:
+            # A refusal rests on the log as well: the topic that "exists" may never be committed.
             self.park(change.command, error, self._log.next_offset)
 
     def _fail(self, change: Change, error: Exception) -> None:
@@ -234,6 +264,7 @@ class ChangeProcessor:
         self._outbox.add(ReportFailure(request_name=change.name, error=error))
         change.failed()
         if change.command is not None:
+            # At once: it says nothing about the metadata, so there is no commit to wait for.
             self._outbox.refuse(change.command, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
 
     def _append(self, found: Batches) -> Steps[None]:
@@ -250,6 +281,10 @@ class ChangeProcessor:
 
     def park(self, command: CommandReceived, response: Message | ApiError, committed_at: int) -> None:
         """Respond to a command once everything below an offset is committed."""
+        assert committed_at <= self._log.next_offset, (
+            f"a response rests on {committed_at}, beyond the log's end"
+        )
+        # The high watermark is exclusive: what is below it is committed.
         if committed_at <= self._log.high_watermark:
             self._outbox.respond(command, response)
         else:

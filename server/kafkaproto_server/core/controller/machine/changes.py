@@ -9,6 +9,9 @@ wait for them. Urgent changes go ahead of commands, and interrupt a command that
 later. At most `MAX_AHEAD` of them go ahead of the command that is first in line. Then it is carried out without
 interruption. So every command is begun anew at most `MAX_AHEAD` times, and an urgent change waits only for earlier
 urgent changes and for at most one command.
+
+Apache Kafka: ``ControllerWriteEvent`` and ``KafkaEventQueue``, which has no urgent events but lets some go first
+(``prepend``).
 """
 
 from __future__ import annotations
@@ -107,6 +110,7 @@ class WaitingChanges:
     def add(self, change: Change) -> None:
         """Add a change behind all others of its kind (urgent or not)."""
         if change.is_urgent:
+            assert not change.is_decided, f"{change.name} is under way already"
             self._urgent.append(change)
         else:
             self._waiting.add(change, change.deadline_ms)
@@ -114,6 +118,8 @@ class WaitingChanges:
     def put_back(self, change: Change) -> None:
         """Put a change that was taken, and is not urgent, back in front of all others of its kind."""
         assert not change.is_urgent, f"{change.name} is not to be interrupted"
+        assert not change.is_decided, f"{change.name} is half appended"
+        # In front: it had its turn. At the end, whatever came meanwhile would overtake it.
         self._waiting.add_first(change, change.deadline_ms)
 
     def interrupts(self, change: Change) -> bool:
@@ -127,6 +133,7 @@ class WaitingChanges:
         first = self._waiting.first
         if self._urgent and (first is None or first.may_be_passed):
             if first is not None:
+                # Only the first in line counts: the others wait for it anyway.
                 first.times_passed += 1
             return self._urgent.popleft()
         return None if first is None else self._waiting.take_first()

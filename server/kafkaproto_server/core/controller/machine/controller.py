@@ -16,6 +16,8 @@ The quorum keeps kraft.version. A command that raises it waits until the quorum 
 
 The shell makes the responses to refused requests. Only a few commands are refused at a time: thousands may wait
 when leadership is lost (`outbox`).
+
+Apache Kafka: ``QuorumController``.
 """
 
 from __future__ import annotations
@@ -100,7 +102,10 @@ class Controller:
         ``now_ms`` is monotonic time, for all timeouts. ``wall_ms`` is the wall clock's time (milliseconds of Unix
         time), for timestamps that others read; it may jump.
         """
+        # First of all: the slice of an older change that this event brings decides by the new time, too.
         self._situations.now_ms, self._situations.wall_ms = now_ms, wall_ms
+        # Taken before the event. A change that the event itself brings gets its first slice at once. An event that
+        # comes during a long change does no slice of it: each heartbeat would hold up the event loop by one.
         was_busy = self._changes.is_busy
         match event:
             case CommandReceived():
@@ -127,16 +132,20 @@ class Controller:
                     self._liveness.handle_failed_broker(event)
             case NodePaused():
                 self._liveness.paused(event.pause_ms)
+            # Nothing of its own: what is due, and the next slice, come below. They follow other events, too.
             case TimePassed():
                 pass
             case _:
                 assert_never(event)
         if self.is_active:
+            # While something waits, each event looks: the time limits of waiting commands are not in `_due_ms`, because
+            # then there is work anyway.
             if was_busy or (self._due_ms is not None and self._due_ms <= now_ms):
                 self._do_what_is_due(now_ms)
             if self._changes.is_busy and (not was_busy or isinstance(event, TimePassed)):
                 self._changes.work()
             self._liveness.respond_to_begun_heartbeat()
+        # At a standby as well: what is left from a lost leadership is refused a few at a time.
         self._outbox.release_refusals()
         self._due_ms = self._first_deadline_ms()
 
@@ -146,6 +155,7 @@ class Controller:
 
     def next_deadline_ms(self) -> int | None:
         """Monotonic time at which a `TimePassed` is due; None if nothing happens by time alone."""
+        # With work left a `TimePassed` is due at once: it brings the next slice.
         return self._situations.now_ms if self.has_work else self._due_ms
 
     def _first_deadline_ms(self) -> int | None:
@@ -221,7 +231,10 @@ class Controller:
         )
         self._changes.start(event.epoch)
         self._leader_id = self._node_id
+        # What was replayed is committed: a standby gets committed batches only.
         self._log.high_watermark = self._log.next_offset
+        # LEADER_CHANGE, and a voter set beside it, are the quorum's own, and did not come here as a batch. The image
+        # has to reach their offset, or the first record would get one that is taken.
         if event.next_offset > self._log.next_offset:
             self._log.append_control_batch(event.next_offset, event.epoch)
         # The first change of all: nothing may be decided before a transaction that was left open is aborted.
@@ -232,10 +245,14 @@ class Controller:
 
     def _activation(self) -> Decision:
         records = activation_records(self._log.newest, self._bootstrap_records, self._config.static_config)
+        # The bootstrap records stand in a metadata transaction, so they may take several batches. Kafka writes them
+        # non-atomically for the same reason (ActivationRecordsGenerator).
         return CommandResult(records=records, atomic=False)
 
     def _become_inactive(self, event: BecameInactive) -> None:
         self._leader_id = event.leader_id
+        # What was appended may still be committed by another leader. Then it comes as `BatchCommitted`; until then
+        # nobody may decide on it.
         self._log.forget_uncommitted()
         self._changes.stop(not_controller(self._leader_id))
         self._liveness.stop()
@@ -246,6 +263,8 @@ class Controller:
     def _handle_batch_committed(self, event: BatchCommitted) -> None:
         assert not self.is_active, "an active controller learns of commits by the high watermark"
         assert event.base_offset == self.next_committed_offset, f"batch {event.base_offset} leaves a gap"
+        # A small batch is replayed here. Of a large one the shell has taken the steps before, so that they do not hold
+        # up the loop.
         state = run_to_end(self.load_steps(event)) if event.loaded is None else event.loaded
         assert state.latest.offset == event.last_offset, f"batch ends at {event.last_offset}"
         self._log.replace_committed(state)
@@ -261,6 +280,7 @@ class Controller:
 
     def _handle_high_watermark(self, event: RecordsCommitted) -> None:
         assert self.is_active, "a standby learns of commits batch by batch"
+        # The image before the responses: a client that hears of its new topic asks for it next, and perhaps this node.
         if self._log.advance(event.high_watermark, event.timestamp_ms):
             self._publish()
         self._changes.committed()
@@ -280,10 +300,14 @@ class Controller:
         event, deadline_ms = with_deadline(event, self._situations.now_ms)
         if not self.is_active:
             self._outbox.refuse(event, not_controller(self._leader_id))
+        # Also a time limit of 0 or less: it is over when the request arrives. Kafka's controllers respond alike.
         elif deadline_ms <= self._situations.now_ms:
             self._outbox.refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+        # Before the limit of waiting changes: a session must not end because others ask for much. A broker has at most
+        # one change that waits, so its heartbeats cannot fill the queue.
         elif isinstance(event.request, BrokerHeartbeatRequest):
             self._liveness.handle_heartbeat(event, event.request)
+        # REQUEST_TIMED_OUT is a code after which Kafka's clients repeat the request.
         elif len(self._changes.waiting) >= MAX_WAITING_CHANGES:
             waiting = f"{MAX_WAITING_CHANGES} changes wait for one that takes long."
             self._outbox.refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT, waiting))
@@ -300,6 +324,7 @@ class Controller:
         if waiting is None:
             return
         if event.error_code == ErrorCode.NONE:
+            # Decided anew, since other changes were made while the quorum was asked.
             self._add_command(waiting.command, waiting.level)
         elif event.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
             # Leadership is about to end; the Raft core always knows that first.
@@ -309,6 +334,8 @@ class Controller:
 
     def _decide(self, event: CommandReceived, kraft_version: int | None) -> Decision:
         situation = self._situations.situation(event, self._log.newest.latest, self._watch.sessions)
+        # The quorum has agreed to this level, or could. In the latter case (validate_only) the level in force is still
+        # the old one, and the command would ask again for ever.
         if kraft_version is not None:
             situation = msgspec.structs.replace(situation, kraft_version=kraft_version)
         return run_of(event)(situation, event.request)
@@ -316,6 +343,7 @@ class Controller:
     # --- what time brings ---
 
     def _do_what_is_due(self, now_ms: int) -> None:
+        # Before the slice: no command is decided whose sender has given up.
         self._changes.end_expired(now_ms)
         self._liveness.fence_silent_brokers(now_ms)
         self._periodic.add_due(now_ms)

@@ -1,6 +1,8 @@
 """The controller's states of the log: the committed state, and one state for each uncommitted append after it.
 
 Returning to the committed state costs nothing, no matter how large the cluster is: images share what did not change.
+
+Apache Kafka: ``OffsetControlManager`` and ``SnapshotRegistry``, which keep older states of timeline collections.
 """
 
 from __future__ import annotations
@@ -56,6 +58,9 @@ class LogStates:
 
     def append(self, state: LoadState) -> None:
         """Add the state after one more batch, which is not committed yet."""
+        assert state.latest.offset >= self.next_offset, (
+            f"a batch to {state.latest.offset} before the log's end"
+        )
         self._appended.append(state)
 
     def append_control_batch(self, next_offset: int, epoch: int) -> None:
@@ -64,13 +69,16 @@ class LogStates:
             self.newest,
             last_offset=next_offset - 1,
             epoch=epoch,
+            # The time of the append is known when the driver has written the batch; `advance` sets it with the commit.
             timestamp_ms=self.newest.latest.timestamp_ms,
         )
         self._appended.append(state)
 
     def replace_committed(self, state: LoadState) -> None:
         """Replace the committed state by the one after batches of another leader."""
+        assert not self._appended, "an active controller learns of commits by the high watermark"
         self.committed = state
+        # A standby gets only what is committed, so the end of its image is what it knows of the high watermark.
         self.high_watermark = state.latest.offset + 1
 
     def advance(self, high_watermark: int, timestamp_ms: int) -> bool:
@@ -92,6 +100,7 @@ class LogStates:
         # Identity says whether a transaction is open, so without one both must be the same object.
         stable = committed.stable if committed.in_transaction else latest
         self.committed = LoadState(latest=latest, stable=stable)
+        assert self.committed.latest.offset < self.high_watermark, "a batch counts before it is committed"
         return True
 
     def forget_uncommitted(self) -> None:

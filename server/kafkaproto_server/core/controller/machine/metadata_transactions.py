@@ -34,11 +34,14 @@ def fitted(records: Sequence[Message], encoded: Sequence[bytes]) -> Steps[Fitted
     The third value has the end of each batch, as `batch_ends` returns it. If the first record marks a transaction, the
     records stay as they are.
     """
+    assert len(records) == len(encoded), f"{len(records)} records, {len(encoded)} of them encoded"
     ends = yield from batch_ends(encoded)
     # A batch is atomic by itself, and transactions do not nest: a Begin within another one stops
     # every reader.
     if len(ends) <= 1 or records[0].API_KEY in _MARKERS:
         return records, encoded, ends
+    # A list of its own: the caller's may be a tuple, or shared with its response.
     framed = [BeginTransactionRecord(name=TRANSACTION_NAME), *records, EndTransactionRecord()]
     framed_bytes = [encode_metadata_record(framed[0], 0), *encoded, encode_metadata_record(framed[-1], 0)]
+    assert len(framed) == len(framed_bytes), "each record of the transaction is encoded"
     return framed, framed_bytes, (yield from batch_ends(framed_bytes))

@@ -1,4 +1,7 @@
-"""Collects the effects of the controller core, in the order in which the shell has to apply them."""
+"""Collects the effects of the controller core, in the order in which the shell has to apply them.
+
+Ours alone. Apache Kafka's controllers complete futures and call the Raft client as they go.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,8 @@ class ControllerOutbox:
 
     def refuse(self, command: CommandReceived, error: ApiError, void: Message | None = None) -> None:
         """Refuse a command as soon as its turn comes; ``void`` is the response that it would have had."""
+        # Behind others: a lost leadership refuses all that waits at one moment, and each response may be as large as
+        # its request.
         self._refusals.append(
             Refuse(
                 command_id=command.command_id,
@@ -68,6 +73,7 @@ class ControllerOutbox:
     def release_refusals(self) -> None:
         """Move the next `REFUSALS_A_TIME` refusals to the effects."""
         if self._refusals:
+            # In order: what has waited for longest is refused first.
             for _ in range(min(REFUSALS_A_TIME, len(self._refusals))):
                 self._effects.append(self._refusals.popleft())
 

@@ -1,4 +1,7 @@
-"""Parked responses: each waits until the records that it rests on are committed."""
+"""Parked responses: each waits until the records that it rests on are committed.
+
+Apache Kafka: ``DeferredEventQueue``.
+"""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ class PeriodicChanges:
 
     def start(self, now_ms: int) -> None:
         """Make everything due after its interval."""
+        # 0 turns it off, as in Kafka.
         if self._no_op_interval_ms > 0:
             self._no_op_ms = now_ms + self._no_op_interval_ms
         self._tasks.start(now_ms)
@@ -55,6 +56,8 @@ class PeriodicChanges:
         """Add the changes that are due to those that wait."""
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
             self._no_op_ms = now_ms + self._no_op_interval_ms
+            # What is worked on, or waits, moves the log on itself. If it writes nothing after all, the next turn is
+            # half a second away.
             if not self._changes.is_busy:
                 no_op = CommandResult(records=(NoOpRecord(),))
                 self._changes.waiting.add(Change(name=NoOpRecord.NAME, decide=lambda: no_op))
@@ -70,15 +73,19 @@ class PeriodicChanges:
             )
 
     def _run_task(self, task: periodic_tasks.PeriodicTask) -> Steps[CommandResult]:
+        # The image of the moment at which its turn comes: the task may have waited for a long change.
         image = self._log.newest.latest
         configs = TopicConfigs(image, self._situations.inherited)
         situation = periodic_tasks.TaskSituation(
             image=image, configs=configs, wall_ms=self._situations.wall_ms
         )
         records = yield from task.run(situation)
+        # Each record of a run stands for itself, so the run may take several batches.
+        assert len(records) <= task.full_run, f"{task.name} has a limit"
         return CommandResult(records=records, atomic=False)
 
     def _task_done(self, task: periodic_tasks.PeriodicTask, record_count: int) -> None:
+        # Not at once: what waits gets its turn between two runs.
         if record_count >= task.full_run:
             self._tasks.repeat(task, self._situations.now_ms + periodic_tasks.AGAIN_MS)
 

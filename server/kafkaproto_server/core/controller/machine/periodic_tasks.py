@@ -3,6 +3,8 @@
 A task is a function of the newest image: it returns the records that it wants to write, up to a limit per run. After a
 full run it runs again after a short pause, so that other events come in between. After an unforeseen error it pauses
 for some minutes.
+
+Apache Kafka: ``PeriodicTaskControlManager``.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from kafkaproto_server.core.controller.values.config import ControllerConfig
 from kafkaproto_server.core.controller.values.topic_configs import TopicConfigs
 from kafkaproto_server.metadata.image.image import ClusterImage
 
+# The pause of Kafka's PeriodicTaskControlManager for a task that wants to go on.
 AGAIN_MS = 10
 """Pause after a full run, which may have left something to do."""
 # The same as in Kafka's PeriodicTaskControlManager. A fault will most likely come again, and each
@@ -100,6 +103,7 @@ class TaskSchedule:
 
     def start(self, now_ms: int) -> None:
         """Make every task due after its interval."""
+        # Runs of an earlier leadership were dropped without their `ended`.
         self.stop()
         for number, task in enumerate(PERIODIC_TASKS):
             interval_ms = task.interval_ms(self._config)
@@ -124,6 +128,7 @@ class TaskSchedule:
             if due_ms <= now_ms and number not in self._running:
                 task = PERIODIC_TASKS[number]
                 self._due_ms[number] = now_ms + task.interval_ms(self._config)
+                # Until `ended`, whatever the interval says.
                 self._running.add(number)
                 due.append(task)
         self._look_ahead()

@@ -1,4 +1,7 @@
-"""How many partitions a client may create and delete by its quota (KIP-599); known to the active controller alone."""
+"""How many partitions a client may create and delete by its quota (KIP-599); known to the active controller alone.
+
+Apache Kafka: ``ControllerMutationQuotaManager``.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,7 @@ class PermitIssuer:
     def permits(self, event: CommandReceived, image: ClusterImage, now_ms: int) -> Permits:
         """What the sender of a command may change."""
         strict_from = _FIRST_STRICT_VERSIONS.get(event.request.API_KEY or 0)
+        # Most clusters have no quotas, and most commands are not counted: then there is nothing to look up.
         if strict_from is None or not image.client_quotas:
             return UNLIMITED
         context = event.context
@@ -40,5 +44,7 @@ class PermitIssuer:
             user_name(context.principal),
             context.client_id or "",
             now_ms,
+            # Older clients do not know THROTTLING_QUOTA_EXCEEDED. Their request is carried out, and they wait
+            # afterwards.
             is_strict=event.version >= strict_from,
         )

@@ -29,6 +29,7 @@ class Situations:
         self._cluster_id = cluster_id
         self._config = config
         self._rng = rng
+        # Kept over all commands: it has one HMAC to compute for each token, which is slow.
         self._token_index = TokenIndex(config.delegation_token_secret_key or "")
         self._permits = PermitIssuer(config)
         self.inherited = InheritedConfigs(config.static_config, node_id)
@@ -48,8 +49,10 @@ class Situations:
         contact: BrokerSession | None = None,
     ) -> Situation:
         """The situation of a command that is decided now; ``contact`` is for a heartbeat (see `Situation.contact`)."""
+        assert contact is None or contact.last_contact_ms <= self.now_ms, "a contact is in the past"
         return Situation(
             image=image,
+            # A new broker epoch is made of it (KIP-631): offsets only rise, so no two incarnations share one.
             next_offset=image.offset + 1,
             now_ms=self.now_ms,
             wall_ms=self.wall_ms,
@@ -63,6 +66,7 @@ class Situations:
             inherited=self.inherited,
             token_index=self._token_index,
             rng=self._rng,
+            # Made anew with each decision: one that is interrupted has taken nothing.
             permits=self._permits.permits(event, image, self.now_ms),
             contact=contact,
         )

@@ -1,6 +1,8 @@
 """The table of commands: by API key, the function that carries out the request.
 
 The core only says why it refuses a command; the API's row in `apis.table` makes the response.
+
+Apache Kafka: ``ControllerApis`` and the methods of ``QuorumController``.
 """
 
 from __future__ import annotations
@@ -86,6 +88,7 @@ def run_of(event: CommandReceived) -> Run:
 
 def not_controller(leader_id: int) -> ApiError:
     """The error by which a controller that is not active refuses every command; ``leader_id`` is -1 for none."""
+    # Kafka's own sentences: its clients log them, and administrators search for them.
     if leader_id == NO_NODE:
         return ApiError(ErrorCode.NOT_CONTROLLER, "No controller appears to be active.")
     return ApiError(ErrorCode.NOT_CONTROLLER, f"The active controller appears to be node {leader_id}.")

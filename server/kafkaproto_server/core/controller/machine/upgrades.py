@@ -1,4 +1,7 @@
-"""Commands that wait until the quorum has raised kraft.version, or has refused to."""
+"""Commands that wait until the quorum has raised kraft.version, or has refused to.
+
+Apache Kafka: ``FeatureControlManager``, which asks the Raft client at once.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ class WaitingUpgrades:
 
     def add(self, command: CommandReceived, level: int) -> None:
         """Keep a command until it is taken."""
+        assert command.command_id not in self._waiting, f"command {command.command_id} waits already"
         self._waiting[command.command_id] = WaitingUpgrade(command=command, level=level)
 
     def take(self, command_id: int) -> WaitingUpgrade | None:

@@ -1,4 +1,7 @@
-"""Checks replica assignments that a request itself names, for new topics and for new partitions."""
+"""Checks replica assignments that a request itself names, for new topics and for new partitions.
+
+Apache Kafka: ``ReplicationControlManager.validateManualPartitionAssignment``.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,7 @@ def check_assignments(
                 raise _invalid(
                     f"All log directories of broker {replica} in assignment {list(replicas)} are cordoned."
                 )
+        # Two replicas on one broker would be one copy, counted twice for min.insync.replicas.
         if len(dict.fromkeys(replicas)) != len(replicas):
             raise _invalid(f"Assignment {list(replicas)} names a broker twice.")
         if replication_factor is None:

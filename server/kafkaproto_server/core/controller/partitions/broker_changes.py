@@ -93,15 +93,20 @@ def changes_without_directories(
     """Records that take the broker out of the partitions in directories that it can no longer read."""
     if broker_id not in image.partition_counts.in_sync:
         return []
+    # The directory that the metadata records counts. A replica that was not assigned yet is reported by
+    # AssignReplicasToDirs.
     lost = {*directories}
     affected = yield from partitions_where(
         image, lambda partition: broker_id in partition.isr and partition.directory_of(broker_id) in lost
     )
+    # It keeps its place in the ELR, as in Kafka: an election looks at the directory, too, and passes over a replica
+    # that is offline.
     return (yield from _changes(image, configs, affected, leaving=broker_id))
 
 
 def changes_without_old_elr(image: ClusterImage) -> Steps[list[Message]]:
     """Records that empty each ELR of an earlier time when ELR was on, where somebody has led since. ELR is off."""
+    # Where nobody has led since, the ISR is still empty. There the ELR has the only replicas that hold all, and stays.
     affected = yield from partitions_where(image, lambda partition: bool(partition.elr and partition.isr))
     records: list[Message] = []
     while affected:
@@ -136,14 +141,18 @@ def _changes(
 
     ``joining`` counts as active even if the image says otherwise, ``leaving`` never does.
     """
+    assert NO_NODE in (joining, leaving), f"broker {joining} comes while {leaving} goes"
     records: list[Message] = []
     rules_of: dict[bytes, LeadershipRules] = {}
     while partitions:
         topic, index, partition = partitions.popleft()
+        # Once a topic: the configs are looked up by layers, and a broker may be in thousands of partitions of one.
         rules = rules_of.get(topic.topic_id)
         if rules is None:
             rules = leadership_rules(image, configs, topic, joining=joining, leaving=leaving)
             rules_of[topic.topic_id] = rules
+        # The ISR may come out empty. `partition_change` decides what that means: with ELR it stays empty, without it
+        # keeps its last members.
         isr = tuple(replica for replica in partition.isr if replica != leaving)
         goal = Goal(isr=isr, lost_replicas=lost_replicas)
         record = partition_change(topic.topic_id, index, partition, goal, rules)

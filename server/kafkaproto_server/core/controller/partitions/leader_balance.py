@@ -2,6 +2,8 @@
 
 Preferred replicas that are in sync again become leaders again (auto.leader.rebalance.enable), no matter what share of
 the partitions other replicas lead. Partitions without a leader get a replica that lags, if their topics allow it.
+
+Apache Kafka: the tasks ``electPreferred`` and ``electUnclean`` of ``QuorumController``.
 """
 
 from __future__ import annotations
@@ -53,8 +55,10 @@ def _elected(
     changes = PartitionChanges(image, configs)
     while partitions:
         topic, index, _ = partitions.popleft()
+        # An empty goal: at most the leader changes. If nobody better can be elected, there is no record.
         changes.change(topic, index, Goal(), election=election)
         if len(changes.records) == MAX_ELECTIONS_PER_RUN:
             break
         yield
+    assert len(changes.records) <= MAX_ELECTIONS_PER_RUN, "a run has its limit"
     return changes.records

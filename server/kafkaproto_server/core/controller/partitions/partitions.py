@@ -1,6 +1,6 @@
 """Decides a partition's leader, ISR and ELR when replicas come and go (KIP-455, KIP-858, KIP-966).
 
-`partition_change` makes the decision, as `PartitionChangeBuilder` does in Apache Kafka.
+`partition_change` makes the decision (Apache Kafka: ``PartitionChangeBuilder``).
 
 A replica is *acceptable* as a leader if its broker is active and its directory is online. It is a *valid*
 leader if it is acceptable and a member of the target ISR or, if that is empty, of the eligible leader
@@ -121,6 +121,10 @@ def partition_change(
     _remember_last_leader(target, partition, rules)
     # Without ELR, a partition that no replica can lead keeps its ISR, for the replica that comes back first.
     isr = target.isr if target.isr or rules.elr_enabled else partition.isr
+    assert target.leader in (NO_NODE, *isr), (
+        f"broker {target.leader} would lead from outside of the ISR {isr}"
+    )
+    assert not {*target.elr} & {*isr}, f"ELR {target.elr} and ISR {isr} share a replica"
     lists = (
         _if_changed(partition.isr, isr),
         _if_changed(partition.replicas, target.replicas),
@@ -189,6 +193,7 @@ def _directories_to_record(
     # costs 16 bytes a replica.
     if rules.new_directory is None or (not goal.directories and target.replicas == partition.replicas):
         return None
+    # New places over the recorded ones. A replica that is in neither is new, and gets what its broker has.
     known = {**dict(zip(partition.replicas, partition.directories, strict=True)), **goal.directories}
     directories = tuple(
         known[replica] if replica in known else rules.new_directory(replica) for replica in target.replicas
@@ -250,11 +255,13 @@ def _choose_elr(
 
 
 def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
+    # With anybody in the ISR the ELR is not asked: its members are behind, though they have all that was acknowledged.
     eligible = target.isr or target.elr
     # The present leader comes first: a change that does not concern it must not move clients to
     # another broker.
     candidates = (partition.leader, *target.replicas)
     if rules.election is Election.PREFERRED:
+        # As in Kafka only the first replica is preferred; if it cannot lead, the present leader stays.
         candidates = (target.replicas[0], *candidates)
     for replica in candidates:
         if replica in eligible and rules.is_acceptable(partition, replica):
@@ -271,10 +278,13 @@ def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -
     # replica that led last is back. Kafka does this without the topic's consent, too.
     if rules.elr_enabled and not eligible and len(partition.last_known_elr) == 1:
         (last_leader,) = partition.last_known_elr
+        # Kafka keeps one last known leader, and so does this server: more would be a guess which of them has most.
         if last_leader in target.replicas and rules.is_acceptable(partition, last_leader):
             _lead_uncleanly(target, last_leader)
             return
     if rules.election is Election.UNCLEAN:
+        # In the order of assignment, as in Kafka: nobody knows here which log is the longest (KIP-966 leaves that for
+        # later).
         for replica in target.replicas:
             if rules.is_acceptable(partition, replica):
                 _lead_uncleanly(target, replica)
@@ -294,6 +304,7 @@ def _remember_last_leader(target: _Target, partition: PartitionImage, rules: Lea
         return
     if target.leader != NO_NODE:
         target.last_known_elr = ()
+    # Only when it goes: the next change of a partition without a leader must not overwrite the name with -1.
     elif partition.leader != NO_NODE:
         target.last_known_elr = (partition.leader,)
 
@@ -374,6 +385,7 @@ def leadership_rules(
         return directory_for_new_replica(image, broker_id)
 
     if election is None:
+        # Kafka reads this config wherever the controller elects by itself: at fencings, registrations and unfencings.
         unclean = configs.unclean_election_enabled(topic.name)
         election = Election.UNCLEAN if unclean else Election.CLEAN
     return LeadershipRules(

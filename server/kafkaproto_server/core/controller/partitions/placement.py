@@ -1,5 +1,4 @@
-"""Places the replicas of new partitions: striped over racks, and over the brokers of each rack (Kafka's
-`StripedReplicaPlacer`).
+"""Places the replicas of new partitions: striped over racks, and over the brokers of each rack.
 
 The leader comes from the first rack, counted from a moving start, that has an unfenced broker. The other replicas go
 round the racks from the same start, one per rack, and skip the leader's rack once. Within a rack, unfenced brokers come
@@ -8,6 +7,8 @@ partition. Both starts are random at first. After as many partitions as there ar
 and brokers is shuffled; otherwise the same brokers would always share partitions.
 
 Brokers without a rack form one rack, which comes first.
+
+Apache Kafka: ``StripedReplicaPlacer``.
 """
 
 from __future__ import annotations
@@ -144,7 +145,9 @@ class _Racks:
         by_name: dict[str, list[UsableBroker]] = {}
         for broker in sorted(brokers, key=lambda each: each.broker_id):
             by_name.setdefault(broker.rack or "", []).append(broker)
+        # By name and by id, as in Kafka: with the same random numbers, the same cluster gets the same placement.
         self._racks = [_Rack(by_name[name], rng) for name in sorted(by_name)]
+        # With a fixed start, the first partition of each topic would be led in the same rack.
         self._start = rng.below(len(self._racks))
         self._unfenced_count = sum(len(rack.unfenced) for rack in self._racks)
         self._partition = 0
@@ -158,6 +161,7 @@ class _Racks:
             # the loss of one broker would load the same few others.
             if self._unfenced_count > 1 and self._partition % self._unfenced_count == 0:
                 self._shuffle()
+        # From the moving start, so that leaders are spread over the racks as evenly as replicas are.
         order = [self._racks[(self._start + i) % len(self._racks)] for i in range(len(self._racks))]
         # The first replica is the preferred leader. On a fenced broker the partition would begin
         # with an election.
@@ -178,6 +182,8 @@ class _Racks:
             broker_id = rack.take(self._partition)
             if broker_id is not None:
                 replicas.append(broker_id)
+        # At the end: all replicas of a partition are taken under one number, so each ring moves by one.
+        assert len({*replicas}) == len(replicas), f"replicas {replicas} name a broker twice"
         self._partition += 1
         return tuple(replicas)
 
@@ -200,6 +206,7 @@ def new_partition(image: ClusterImage, replicas: Sequence[int]) -> PartitionImag
 
     Raises ApiError (INVALID_REPLICA_ASSIGNMENT) if none of them is active.
     """
+    assert replicas, "a partition has at least one replica"
     # A new partition is empty, so every active replica is complete. A fenced one may be down, and
     # would keep the high watermark back.
     isr = tuple(

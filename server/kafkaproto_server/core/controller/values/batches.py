@@ -1,4 +1,7 @@
-"""Limits of a batch of the metadata log, and how records are divided into batches."""
+"""Limits of a batch of the metadata log, and how records are divided into batches.
+
+Apache Kafka: ``QuorumController.MAX_RECORDS_PER_USER_OP`` and ``BatchAccumulator``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Sequence
 from kafkaproto_server.base.later import Steps
 from kafkaproto_server.base.types import BATCH_HEADER_BYTES, MAX_BATCH_BYTES
 
+# Kafka's number for one user operation.
 MAX_RECORDS_PER_BATCH = 10_000
 """A request that has to be one batch and needs more records is refused; other changes may take several batches."""
 
@@ -32,4 +36,5 @@ def batch_ends(values: Sequence[bytes]) -> Steps[tuple[int, ...]]:
             yield
     if values:
         ends.append(len(values))
+    assert not values or ends[-1] == len(values), "every record is in a batch"
     return tuple(ends)

@@ -5,6 +5,8 @@ change, once they are replayed. It raises `ApiError` to refuse a whole request.
 
 A command whose work grows with its request or with the cluster decides in steps (`types.Steps`), so that other work
 gets its turn in between. The controller makes sure that the situation does not change meanwhile.
+
+Apache Kafka: ``ControllerResult``, which has records and response as well.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class ApiError(Exception):
         """A message that is too long is cut to `MAX_MESSAGE_LENGTH`."""
         super().__init__(message)
         self.code = code
+        # Some texts quote the request. A response must not be larger than its request by that.
         self.message = None if message is None else message[:MAX_MESSAGE_LENGTH]
 
 

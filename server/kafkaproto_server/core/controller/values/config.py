@@ -1,4 +1,7 @@
-"""The configs of one controller."""
+"""The configs of one controller.
+
+Apache Kafka: ``KafkaConfig`` and ``QuorumController.Builder``.
+"""
 
 from __future__ import annotations
 

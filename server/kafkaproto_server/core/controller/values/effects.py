@@ -1,4 +1,7 @@
-"""The effects of the controller core: what the shell has to do, in the order in which the core gives them out."""
+"""The effects of the controller core: what the shell has to do, in the order in which the core gives them out.
+
+Ours alone: Apache Kafka's controllers do these things as they decide them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Counts the elections from outside of the ISR in records that are about to be appended, for metrics."""
+"""Counts the elections from outside of the ISR in records that are about to be appended, for metrics.
+
+Apache Kafka: ``ControllerMetadataMetrics`` (UncleanLeaderElectionsPerSec and ElectionFromEligibleLeaderReplicasPerSec).
+"""
 
 from __future__ import annotations
 

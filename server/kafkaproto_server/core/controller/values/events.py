@@ -1,4 +1,7 @@
-"""All events of the controller core. ``Controller.handle`` takes these and nothing else."""
+"""All events of the controller core. ``Controller.handle`` takes these and nothing else.
+
+Apache Kafka: the events of ``QuorumController`` and the callbacks of ``RaftClient.Listener``.
+"""
 
 from __future__ import annotations
 

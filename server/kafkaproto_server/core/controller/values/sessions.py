@@ -5,6 +5,8 @@ The metadata log holds nothing of this, so a new active controller starts anew: 
 get a full session from then on. Sessions use the monotonic clock: a jump of wall time fences no broker. Sessions are
 extended by the time in which the controller's own node did not run (its process or its machine was stopped): heartbeats
 may wait in its sockets.
+
+Apache Kafka: ``BrokerHeartbeatTracker`` and ``BrokerHeartbeatManager``.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ class BrokerSession(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_valid(self, now_ms: int, timeout_ms: int) -> bool:
         """Whether the session has not ended: the broker's last heartbeat is within the timeout."""
+        # A heartbeat that comes exactly at the end is too late: the fencing may be decided in the same millisecond.
         return now_ms < self.end_ms(timeout_ms)
 
 
@@ -58,6 +61,7 @@ class SessionChange(msgspec.Struct, frozen=True, kw_only=True):
             return sessions if known is None else sessions.delete(self.broker_id)
         session = self.session
         if self.begins_shutdown:
+            assert last_offset >= 0, "a shutdown begins with a record"
             session = msgspec.structs.replace(session, shutdown_offset=last_offset)
         # The change may have taken seconds. The state to set is that of its beginning, the contact
         # may be newer.
@@ -88,7 +92,9 @@ def sessions_after_contact(
 
 def sessions_after_pause(sessions: Map[int, BrokerSession], pause_ms: int) -> Map[int, BrokerSession]:
     """The sessions, each extended by ``pause_ms``."""
+    assert pause_ms >= 0, f"a pause of {pause_ms} ms"
     for broker_id, session in sessions.items():
+        # Added to each: two pauses without a contact between them count both.
         sessions = sessions.set(
             broker_id, msgspec.structs.replace(session, pause_ms=session.pause_ms + pause_ms)
         )

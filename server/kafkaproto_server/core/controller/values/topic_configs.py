@@ -1,4 +1,7 @@
-"""The topic configs that the controller itself uses, as they are in force at one image."""
+"""The topic configs that the controller itself uses, as they are in force at one image.
+
+Apache Kafka: ``ConfigurationControlManager.getTopicConfig``, with the controller's own properties below.
+"""
 
 from __future__ import annotations
 
