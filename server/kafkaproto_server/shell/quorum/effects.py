@@ -91,12 +91,11 @@ class RaftEffects:
 
     def to_raft(self, event: raft_events.Event) -> None:
         """Pass an event to the Raft core."""
-        # Asked first: to describe an event costs more than to handle it.
+        # Asked first, because a line of text for each event is not free.
         if _trace.isEnabledFor(logging.DEBUG):
             _trace.debug("< %s", describe_event(event))
         try:
-            # The only place where the core meets a clock. Each event has the time at which it is
-            # handled, not made.
+            # Each event has the time at which it is handled, not that at which it came.
             self._raft.handle(event, self._clock.now_ms())
         except AssertionError:
             # This ends the process. The log has to show what led to it.

@@ -77,7 +77,8 @@ class LogTail:
         assert end_offset <= self._end_offset, f"cannot cut at {end_offset} what ends at {self._end_offset}"
         while self._batches and self._batches[-1].base_offset >= end_offset:
             self._bytes -= len(self._batches.pop().payload)
-        # The core cuts at ends of epochs, which are ends of batches: a batch has one epoch.
+        # The core cuts where a batch ends in the leader's log, and up to there both have the same
+        # batches.
         assert not self._batches or self._batches[-1].next_offset == end_offset, (
             f"offset {end_offset} is inside of a batch"
         )
