@@ -17,7 +17,6 @@ from kafkaproto_server.config.settings import CurrentSettings
 from kafkaproto_server.core.broker.directories import LogDirectories
 from kafkaproto_server.core.broker.replica_directories import ReplicaMoves
 from kafkaproto_server.core.broker.start_table import FoundReplica
-from kafkaproto_server.core.replicas.isr_changes import IsrCounts
 from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.requests.data import (
@@ -86,7 +85,8 @@ class ReplicaManager:
         self._broker_id, self._clock, self._workers = broker.broker_id, clock, workers
         self._metadata, self._image = metadata, metadata.image
         self.directories = directories
-        self._isr_changes, self._events = isr_changes, events
+        self.isr_changes, self._events = isr_changes, events
+        # Until a directory shows that, a start would take what is lost there for what never was.
         # The directories that do not show yet that a broker ran.
         self._unshown = {each for each, survey in surveys.items() if survey.is_emptied}
         self.directory_failures = DirectoryFailures(events.directory_failed)
@@ -152,6 +152,7 @@ class ReplicaManager:
 
     def _new_fetches(self, machine: Machine) -> Fetches:
         settings = self._current_settings()
+        # Kafka loads any class. Here only its RackAwareReplicaSelector may be set (`config.rules`).
         selector = self._metadata.node_configs().value_of("replica.selector.class")
         return Fetches(
             replicas=self.replicas,
@@ -214,11 +215,6 @@ class ReplicaManager:
         return self._current_settings().max_transaction_timeout_ms
 
     @property
-    def isr_counts(self) -> IsrCounts:
-        """What has become of the changes of ISRs."""
-        return self._isr_changes.counts
-
-    @property
     def fetchers(self) -> Fetchers:
         """What copies other brokers' leaders."""
         return self._roles.fetchers
@@ -267,6 +263,7 @@ class ReplicaManager:
     def replicas_placed(self) -> None:
         """All replicas were told that the broker had when it started."""
         # If a directory has no checkpoint from now on, somebody has emptied it.
+        # Sorted: a set has another order in each process, and runs of the simulator have to repeat.
         for directory_id in sorted(self._unshown):
             self.replicas.write_checkpoints_of(directory_id, partial(self._unshown.remove, directory_id))
 
@@ -279,6 +276,7 @@ class ReplicaManager:
         *,
         has_lost_all: bool = False,
     ) -> None:
+        # Its directory is known by now, and works.
         self.replicas.offline.discard((topic.topic_id, index))
         created = Partition(
             topic=topic.name,
@@ -286,7 +284,7 @@ class ReplicaManager:
             index=index,
             broker_id=self._broker_id,
             brokers=self.brokers,
-            ask_for_isr=self._isr_changes.add,
+            ask_for_isr=self.isr_changes.add,
             max_lag_ms=self._max_lag_ms,
         )
         settings = self._settings.of(topic.name)
@@ -302,7 +300,7 @@ class ReplicaManager:
         hosted = self.replicas.remove(topic_id, index, code)
         if hosted is not None:
             self._events.role_changed(hosted)
-            self._isr_changes.drop(hosted.partition)
+            self.isr_changes.drop(hosted.partition)
             self._cleaner.forget(hosted)
             self._settings.forget(hosted.partition.topic)
             # The metrics of a topic are those of all its partitions here, and of requests for it: they stay while it
@@ -358,6 +356,7 @@ class ReplicaManager:
         self._appends.produce(items, acks=acks, timeout_ms=timeout_ms, done=done)
 
     def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
+        # Markers come with names (WriteTxnMarkers has no ids). Coordinators repeat them until their partition answers.
         ids = self._image().topic_ids
         self._appends.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
 

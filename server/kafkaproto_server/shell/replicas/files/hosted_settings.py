@@ -25,6 +25,8 @@ class HostedSettings:
     def refresh(self, hosted: Hosted) -> None:
         """Give a replica the newest settings of its topic."""
         settings = self.of(hosted.partition.topic)
+        # Each time, and before the comparison: a partition that was just made has the settings already, and not this
+        # value.
         hosted.partition.min_insync_replicas = settings.min_insync_replicas
         # The same object while nothing has changed: this is asked once a request.
         if settings is hosted.settings:
