@@ -94,6 +94,7 @@ class ReplicaManager:
         self._readers, self._checks = HostLane(workers), HostLane(workers)
         self.topic_metrics = TopicMetrics()
         timers = self._timers = Timers(clock)
+        self.call_at = timers.add
         self._current_settings = CurrentSettings(REPLICA_SETTINGS, metadata.node_configs)
         self._max_lag_ms = self._current_settings().lag_time_max_ms
         working = WorkingDirectories(directories, surveys, workers, self.directory_failures.note)
@@ -236,8 +237,7 @@ class ReplicaManager:
     def replica_changed(
         self, topic: TopicImage, index: int, image: PartitionImage, directory_id: bytes | None
     ) -> None:
-        """The metadata has a new state of a replica of this broker, or it is known now in which directory it
-        belongs."""
+        """The metadata has a new state of a replica, or it is known now in which directory that belongs."""
         hosted = self.replicas.get(topic.topic_id, index)
         if hosted is not None:
             # Also while the log is being opened or cut: the newest image counts at the end of that.
@@ -276,7 +276,6 @@ class ReplicaManager:
         *,
         has_lost_all: bool = False,
     ) -> None:
-        # Its directory is known by now, and works.
         self.replicas.offline.discard((topic.topic_id, index))
         created = Partition(
             topic=topic.name,
@@ -346,9 +345,6 @@ class ReplicaManager:
 
     def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
         self._appends.marker_written = call
-
-    def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
-        self._timers.add(at_ms, call)
 
     # -- clients and brokers -----------------------------------------------------------------------------------
 
