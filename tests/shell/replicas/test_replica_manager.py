@@ -114,7 +114,7 @@ def test_no_change_of_an_isr_is_asked_for_once_its_leader_is_gone(is_deleted: bo
     broker.produce("t", batch(b"a"))
     broker.replicas.pass_time(LONG_MS)
     hosted.partition.maybe_shrink_isr(broker.replicas.clock.now_ms())
-    changes = manager._isr_changes._changes
+    changes = manager.isr_changes._changes
     assert changes.due_ms is not None
     if is_deleted:
         topics = [DeleteTopicsRequest.DeleteTopicState(name="t")]

@@ -91,7 +91,7 @@ def replica_moment(manager: ReplicaManager) -> ReplicaMoment:
     """The values of this moment; for the event loop."""
     cache = manager.fetches.sessions.cache
     return ReplicaMoment(
-        isr=replace(manager.isr_counts),
+        isr=replace(manager.isr_changes.counts),
         directories=manager.directories.all,
         fetchers=manager.fetchers.counts(),
         failed_logs=len(manager.replicas.failed_logs),

@@ -20,9 +20,11 @@ class MissingReplicas:
 
     def reason(self, topic_id: bytes, index: int) -> ErrorCode:
         """Why there is no open log of a partition here."""
+        # First: a client that asks for what no longer exists is to hear that, and not to come back.
         if code := self.reason_in_metadata(topic_id, index):
             return code
         hosted = self._replicas.get(topic_id, index)
+        # The leader is here, and its disk is not: clients wait until the controllers have elected another one.
         is_offline = hosted is not None and hosted.partition.role is Role.OFFLINE
         if is_offline or (topic_id, index) in self._replicas.offline:
             return ErrorCode.KAFKA_STORAGE_ERROR

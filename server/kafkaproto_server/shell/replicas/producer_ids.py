@@ -53,6 +53,7 @@ class ProducerIdBlocks:
         self._wake.set()
 
     def _take_id(self) -> int:
+        # A range: the rest of it is another range, however many ids it has.
         block = self._blocks.popleft()
         if len(block) > 1:
             self._blocks.appendleft(block[1:])
@@ -83,6 +84,7 @@ class ProducerIdBlocks:
         first = response.producer_id_start
         # Behind the others: ids of a block that is in use are given first, as Apache Kafka does.
         self._blocks.append(range(first, first + response.producer_id_len))
+        # More may wait than the block has. The others wait for the next one.
         while self._waiting and self._blocks:
             self._waiting.popleft()(self._take_id())
         return True

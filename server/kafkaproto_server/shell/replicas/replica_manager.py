@@ -17,7 +17,6 @@ from kafkaproto_server.config.settings import CurrentSettings
 from kafkaproto_server.core.broker.directories import LogDirectories
 from kafkaproto_server.core.broker.replica_directories import ReplicaMoves
 from kafkaproto_server.core.broker.start_table import FoundReplica
-from kafkaproto_server.core.replicas.isr_changes import IsrCounts
 from kafkaproto_server.core.replicas.partition import Partition
 from kafkaproto_server.metadata.image.entries import PartitionImage, TopicImage
 from kafkaproto_server.requests.data import (
@@ -90,7 +89,8 @@ class ReplicaManager:
         self._broker_id, self._clock, self._workers = broker.broker_id, clock, workers
         self._metadata, self._image = metadata, metadata.image
         self.directories = directories
-        self._isr_changes, self._events = isr_changes, events
+        self.isr_changes, self._events = isr_changes, events
+        # Until a directory shows that, a start would take what is lost there for what never was.
         # The directories that do not show yet that a broker ran.
         self._unshown = {each for each, survey in surveys.items() if survey.is_emptied}
         self.directory_failures = DirectoryFailures(events.directory_failed)
@@ -98,6 +98,7 @@ class ReplicaManager:
         self._readers, self._checks = HostLane(workers), HostLane(workers)
         self.topic_metrics = TopicMetrics()
         timers = self._timers = Timers(clock)
+        self.call_at = timers.add
         self._current_settings = CurrentSettings(REPLICA_SETTINGS, metadata.node_configs)
         self._max_lag_ms = self._current_settings().lag_time_max_ms
         working = WorkingDirectories(directories, surveys, workers, self.directory_failures.note)
@@ -213,11 +214,6 @@ class ReplicaManager:
         return self._current_settings().max_transaction_timeout_ms
 
     @property
-    def isr_counts(self) -> IsrCounts:
-        """What has become of the changes of ISRs."""
-        return self._isr_changes.counts
-
-    @property
     def fetchers(self) -> Fetchers:
         """What copies other brokers' leaders."""
         return self._roles.fetchers
@@ -239,8 +235,7 @@ class ReplicaManager:
     def replica_changed(
         self, topic: TopicImage, index: int, image: PartitionImage, directory_id: bytes | None
     ) -> None:
-        """The metadata has a new state of a replica of this broker, or it is known now in which directory it
-        belongs."""
+        """The metadata has a new state of a replica, or it is known now in which directory that belongs."""
         hosted = self.replicas.get(topic.topic_id, index)
         if hosted is not None:
             # Also while the log is being opened or cut: the newest image counts at the end of that.
@@ -266,6 +261,7 @@ class ReplicaManager:
     def replicas_placed(self) -> None:
         """All replicas were told that the broker had when it started."""
         # If a directory has no checkpoint from now on, somebody has emptied it.
+        # Sorted: a set has another order in each process, and runs of the simulator have to repeat.
         for directory_id in sorted(self._unshown):
             self.replicas.write_checkpoints_of(directory_id, partial(self._unshown.remove, directory_id))
 
@@ -285,7 +281,7 @@ class ReplicaManager:
             index=index,
             broker_id=self._broker_id,
             brokers=self.brokers,
-            ask_for_isr=self._isr_changes.add,
+            ask_for_isr=self.isr_changes.add,
             max_lag_ms=self._max_lag_ms,
         )
         settings = self._settings.of(topic.name)
@@ -301,7 +297,7 @@ class ReplicaManager:
         hosted = self.replicas.remove(topic_id, index, code)
         if hosted is not None:
             self._events.role_changed(hosted)
-            self._isr_changes.drop(hosted.partition)
+            self.isr_changes.drop(hosted.partition)
             self._cleaner.forget(hosted)
             self._settings.forget(hosted.partition.topic)
             # The metrics of a topic are those of all its partitions here, and of requests for it: they stay while it
@@ -348,15 +344,13 @@ class ReplicaManager:
     def set_marker_written(self, call: Callable[[Partition, MarkerItem, int], None]) -> None:
         self._appends.own.marker_written = call
 
-    def call_at(self, at_ms: int, call: Callable[[], None]) -> None:
-        self._timers.add(at_ms, call)
-
     # -- clients and brokers -----------------------------------------------------------------------------------
 
     def produce(self, items: Sequence[ProduceItem], acks: int, timeout_ms: int, done: Produced) -> None:
         self._appends.produce(items, acks=acks, timeout_ms=timeout_ms, done=done)
 
     def write_markers(self, items: Sequence[MarkerItem], done: Produced) -> None:
+        # Markers come with names (WriteTxnMarkers has no ids). Coordinators repeat them until their partition answers.
         ids = self._image().topic_ids
         self._appends.own.write_markers([(ids.get(each.topic, b""), each) for each in items], done)
 

@@ -68,22 +68,26 @@ class ReplicaRoles:
         # A leader would hand out offsets that the cut then takes away. The end of the cut comes here again.
         if hosted.is_being_cut:
             return
+        # Most news of a partition change neither its role nor its epoch, and `apply` has taken them in.
         if not partition.apply(image, now_ms=self._clock.now_ms()):
             return
         if partition.role is Role.FOLLOWER:
+            # Also if it followed before: from another leader, or in another epoch, it may have to cut its log first.
             self.fetchers.follow(hosted)
         else:
             self.fetchers.unfollow((partition.topic_id, partition.index))
         if partition.role is Role.LEADER:
             log = hosted.log
             assert log is not None, "a partition has a role once its log is open"
-            # Before the first append of this epoch, which is put behind it: the epoch's start is the log's end now.
+            # Before the first append of this epoch, which is put behind it: the epoch begins with the offset of that.
             work = partial(log.begin_epoch, partition.leader_epoch, partition.leader_epoch_start)
             self._replicas.changes.put(hosted, work)
         self._events.role_changed(hosted)
 
     def log_closed(self, hosted: Hosted) -> None:
         """A replica's log failed, and was closed."""
+        # A fetcher would append to a log that is closed. If the log is opened again, `lead_or_follow` has it copied
+        # again.
         self.fetchers.unfollow((hosted.partition.topic_id, hosted.partition.index))
         self._moves.log_closed(hosted)
         self._events.role_changed(hosted)
@@ -111,6 +115,8 @@ class ReplicaRoles:
         for hosted in tuple(self._replicas):
             partition = hosted.partition
             if not self._replicas.directories.is_online(hosted.directory_id):
+                # No log is closed here: nothing is to be written to that directory, and the stop only lets go of the
+                # files.
                 self.fetchers.unfollow((partition.topic_id, partition.index))
                 # The controllers hear of the directory, and elect others: no ISR is this broker's to change.
                 self._isr_changes.drop(partition)

@@ -43,8 +43,11 @@ class Checkpointed(msgspec.Struct, frozen=True, kw_only=True):
 
     def reached(self, *, is_kept: bool) -> Reached | None:
         """How far the log reached; see `reached_by_checkpoints`."""
+        # The checkpoints are gone with the records. That the controllers count on the replica is the only witness.
         if self.is_emptied:
             return REACHED_BY_METADATA
+        # The recovery point proves something after any crash, since it is of what is durable. The others count only if
+        # nothing that was written can be gone.
         known = reached_by_checkpoints(self.recovery_point, self.high_watermark, is_kept=is_kept)
         return reached_by_start(self.log_start_offset, known) if is_kept else known
 

@@ -70,11 +70,13 @@ class Checkpoints:
 
     def claim(self, found: FoundReplica) -> None:
         """It is `current` now, or nothing is to be said of it any more."""
+        # From here on the checkpoints say of it what `current` says, or nothing.
         self._unclaimed[found.directory_id].pop(found, None)
 
     def begin(self, directory_id: bytes) -> None:
         """The replicas are known that a directory had, though it looks as if no broker had ever run on it. Nothing is
         written before."""
+        # By now what is gone is known to be lost, and the checkpoints may show that a broker runs here.
         self._not_begun.discard(directory_id)
 
     def write(self, directory_id: bytes, name: str) -> None:

@@ -44,10 +44,12 @@ class CleanStop:
 
     def begin(self, done: Callable[[], None]) -> None:
         """Close all logs in order, and write the checkpoints; ``done`` is called at the end."""
+        # First of all: a log that is being opened now is abandoned when that is done, and none is opened after it.
         self.has_begun = True
         directories = Gather(done)
         for hosted in self._replicas.values():
             log = hosted.log
+            # Those that are not open keep in the checkpoints what was known of them when the broker started.
             if log is not None:
                 # While there is still a log to ask: the checkpoints are written when it is closed.
                 hosted.checkpointed = hosted.offsets()
@@ -72,6 +74,7 @@ class CleanStop:
                     lambda _: directories.came(),
                 )
             )
+        # A broker without a working directory has nothing to wait for.
         directories.all_asked()
 
     def _write_closed(self, directory_id: bytes) -> None:

@@ -166,6 +166,7 @@ class LogCleaner:
     def forget(self, hosted: Hosted) -> None:
         key = _id(hosted)
         self._uncleanable.discard(key)
+        # A topic that gets the name later would count as clean up to there.
         if self._cleaned[hosted.directory_id].pop(key, None) is not None:
             self._write_checkpoint(hosted.directory_id)
 
@@ -174,6 +175,7 @@ class LogCleaner:
     async def _choose(self) -> tuple[Hosted, TopicLog, DirtyRange] | None:
         """The log that is to be cleaned next; None if there is none."""
         best: tuple[Hosted, TopicLog, DirtyRange] | None = None
+        # Wall time, as the times of records are: lags of compaction are measured by those.
         wall_ms = self._clock.wall_ms()
         self._last_run_ms = self._clock.now_ms()
         dirtiest = 0.0
@@ -223,6 +225,8 @@ class LogCleaner:
 
     async def _clean(self, hosted: Hosted, log: TopicLog, dirty: DirtyRange) -> bool:
         """Clean a log. Returns whether that succeeded."""
+        # By these it is seen later whether the log is the same: each cut is counted, and a move to another directory
+        # exchanges the inner log.
         cuts, inner, first_s = log.log.cuts, log.log, trio.current_time()
         # What the plan has is of one moment, but for the batches of producers. These are collected first, some in a
         # turn, since a newer batch of a producer does no harm.
@@ -293,6 +297,7 @@ class LogCleaner:
             first_dirty_offset=dirty.first_dirty_offset,
             end_offset=dirty.end_offset,
             high_watermark=partition.high_watermark,
+            # A copy: a thread reads it, while the event loop adds to the list.
             aborted=tuple(partition.aborted),
             last_batches=last_batches,
             delete_retention_ms=limits.delete_retention_ms,
@@ -378,6 +383,7 @@ def _cleaned_at_start(survey: DirectorySurvey) -> dict[PartitionId, tuple[TopicP
     cleaned: dict[PartitionId, tuple[TopicPartition, int]] = {}
     for each in survey.found:
         key = each.topic, each.index
+        # A copy has no entry of its own: that of its name is the replica's.
         if each.topic_id is not None and not each.is_future and key in survey.cleaned:
             cleaned[each.topic_id, each.index] = key, survey.cleaned[key]
     return cleaned

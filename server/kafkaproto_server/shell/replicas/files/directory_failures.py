@@ -27,6 +27,7 @@ class DirectoryFailures:
         node if it cannot do without the directory, and changes the replicas that its caller is in the middle of."""
         while True:
             await self._has_failed.wait()
+            # Before the reports: a failure that comes of one of them is not missed.
             self._has_failed = trio.Event()
             while self.waiting:
                 path, problem = self.waiting.pop()

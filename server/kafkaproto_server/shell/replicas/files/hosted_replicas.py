@@ -198,6 +198,7 @@ class HostedReplicas:
         hosted = self.by_id.pop((topic_id, index), None)
         if hosted is None:
             return None
+        # For a thread that is opening its log: what comes of that is abandoned.
         hosted.is_gone = True
         self.failed_logs.forget((topic_id, index))
         partition, log = hosted.partition, hosted.log
@@ -238,6 +239,7 @@ class HostedReplicas:
         # An empty log has nothing of what the controllers count on: it is lost until it has that (`has_all_again`).
         if not hosted.is_anew:
             self.failed_logs.opened((partition.topic_id, partition.index))
+        # `flush.ms` is measured from here, as it is from each flush.
         hosted.flushed_ms = self._clock.now_ms()
         # The log may have lost its end, or begin later than the checkpoint says.
         self.changes.lower_checkpoints(hosted)

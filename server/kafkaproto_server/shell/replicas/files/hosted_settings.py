@@ -15,16 +15,18 @@ class HostedSettings:
 
     def __init__(self, replicas: HostedReplicas, metadata: CurrentMetadata) -> None:
         self._replicas = replicas
-        self._metadata = metadata
+        self._image, self._node_configs = metadata
         self._known = KnownSettings()
 
     def of(self, topic: str) -> TopicSettings:
         """The settings of a topic as they are now."""
-        return self._known.of(topic, self._metadata.image(), self._metadata.node_configs())
+        return self._known.of(topic, self._image(), self._node_configs())
 
     def refresh(self, hosted: Hosted) -> None:
         """Give a replica the newest settings of its topic."""
-        settings = self.of(hosted.partition.topic)
+        settings = self._known.of(hosted.partition.topic, self._image(), self._node_configs())
+        # Each time, and before the comparison: a partition that was just made has the settings already, and not this
+        # value.
         hosted.partition.min_insync_replicas = settings.min_insync_replicas
         # The same object while nothing has changed: this is asked once a request.
         if settings is hosted.settings:

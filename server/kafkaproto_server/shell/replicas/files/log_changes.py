@@ -103,6 +103,7 @@ class LogChanges:
         assert log is not None, "the log is open"
 
         def done(log_start_offset: int) -> None:
+            # If the log was closed meanwhile, its successor begins where its files say.
             if hosted.log is log:
                 self.start_moved(hosted, log_start_offset)
                 moved()

@@ -98,6 +98,7 @@ class LogLoader:
         producer_expiration_ms: int,
     ) -> tuple[TopicLog, Found]:
         """The work of the thread. It gets values and no replica: the event loop changes those meanwhile."""
+        # It may be under its name already, if the log is opened for a second time.
         if found_path != path and self._disk.exists(found_path):
             # A future copy becomes the replica. Durably, before anything is appended: it would be taken for an
             # unfinished copy again.
@@ -108,6 +109,7 @@ class LogLoader:
             topic_id=topic_id,
             config=settings.log,
             recovery_point=known.recovery_point,
+            # Segments may begin before it: DeleteRecords deletes whole segments only.
             log_start_offset=known.log_start_offset,
             # A log that was closed in order has a checkpoint, unless an administrator gave up what it says.
             is_clean=is_clean and known.recovery_point > 0,

@@ -84,6 +84,7 @@ class Maintenance:
         self._refresh = refresh
 
     async def run(self) -> None:
+        # Once: all of these are read-only configs in Kafka.
         every = MAINTENANCE_SETTINGS.read(self._node_configs())
         initial_ms = every.initial_delay_ms
         async with trio.open_nursery() as nursery:
@@ -135,9 +136,11 @@ class Maintenance:
             # What lies before the log start is gone already, whatever the policy.
             # With compaction only, the newest value of each key stays, whatever its age.
             if settings.deletes and not settings.retention.is_unlimited:
+                # Decided by the lane when its turn comes: segments may roll or go until then.
                 work = partial(
                     log.remove_old,
                     settings.retention,
+                    # As in Kafka, nothing goes that is not committed.
                     high_watermark=hosted.partition.high_watermark,
                     wall_ms=self._clock.wall_ms(),
                 )
@@ -167,8 +170,10 @@ class Maintenance:
     def expire_producers(self) -> Iterator[None]:
         """Forget producers that wrote nothing for long. A step is a replica, or a part of its producers."""
         expiration_ms = self._settings().producer_expiration_ms
+        # Wall time: snapshots keep when producers wrote, and outlive the process.
         wall_ms = self._clock.wall_ms()
         for hosted, _ in self._open_replicas():
             hosted.partition.verifications.expire(wall_ms, expiration_ms)
+            # A log may have a million producers: they are a part each turn as well.
             yield from hosted.partition.producers.expire(wall_ms, expiration_ms)
             yield

@@ -113,6 +113,7 @@ class MoveJobs:
         """Have the last thing done for a move. Nobody hears of it but `wait_idle`, which waits for all that is before
         it in the lane as well."""
         self._jobs += 1
+        # An error has no effect: the copy is given up, and the next start deletes what is left of it.
         moving.lane.put(DiskJob(work, lambda _: self._job_ended(), lambda error: self._job_ended()))
 
     def later(self, moving: MovingReplica, delay_ms: int, go: Callable[[MovingReplica], None]) -> None:
@@ -132,7 +133,7 @@ class MoveJobs:
 
     async def wait_idle(self) -> None:
         """Wait until no job is under way."""
-        # A job may lead to another one: a copy that settles is still to be closed.
+        # A job that has ended may have put the next one.
         while self._jobs:
             self._idle = trio.Event()
             await self._idle.wait()

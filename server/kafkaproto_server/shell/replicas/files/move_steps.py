@@ -109,6 +109,8 @@ class MoveSteps:
         elif step.act is Act.MOVE_START:
             self._change(moving, step.act, partial(log.move_start_to, step.offset))
         elif step.act is Act.PREPARE:
+            # Kafka syncs nothing before the switch. But then what was durable is deleted in the former directory, and
+            # here it might be in memory only.
             self._do(moving, log.log.flush, partial(self._flushed, moving))
         elif step.act is Act.SWITCH:
             self._switch(moving, log)
@@ -159,6 +161,7 @@ class MoveSteps:
         part = Slice(
             offset=step.offset,
             end_offset=end_offset,
+            # A slice of a low rate is small: else each would exceed the rate by a whole MiB.
             max_bytes=SLICE_BYTES if limit is None else max(1, min(SLICE_BYTES, limit)),
             aborted=aborted[first:last],
             wall_ms=self._clock.wall_ms(),
@@ -220,6 +223,8 @@ class MoveSteps:
     def _prepared(self, moving: MovingReplica) -> None:
         moving.is_busy = False
         if not moving.is_cancelled:
+            # From here on the copy may become the replica at any time. If it is cut, it has to be prepared anew
+            # (`Move.begins`).
             moving.move.is_prepared = True
             self._listener.copy_prepared(moving)
         self.go(moving)

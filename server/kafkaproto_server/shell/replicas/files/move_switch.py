@@ -104,8 +104,6 @@ class MoveSwitch:
         # Before the former directory gets another name: what a checkpoint has and no directory would look like a loss.
         checkpoints.give_up(former_id, hosted.key)
         self._replicas.unused.discard(former_id, path, hosted.key, self._directories.lanes[former_id])
-        # At once, not at the next interval: `arriving` has been cleared, and with it what the last checkpoints said of
-        # the copy.
         for checkpoint in CHECKPOINTS:
             checkpoints.write(moving.target_id, checkpoint)
         # The copy has no producer snapshot: without one, the next start would read all of its batches.

@@ -140,6 +140,7 @@ class Moves:
         return ErrorCode.NONE
 
     def _start(self, hosted: Hosted, target_id: bytes) -> None:
+        # Nobody would close its copy.
         if self._is_stopping:
             return
         partition = hosted.partition
@@ -188,6 +189,7 @@ class Moves:
         if hosted.log is None:
             return
         key = _id(hosted)
+        # Once the log is open, not when the copy was found: until then there is nothing to copy from.
         interrupted = self._interrupted.pop(key, None)
         if interrupted is not None and self._directories.is_online(interrupted):
             self._move(hosted, interrupted)
@@ -208,11 +210,13 @@ class Moves:
         """A replica's log failed. If it is opened again, it may have lost what its copy has: the move begins anew."""
         moving = self._by_id.get(_id(hosted))
         if moving is not None:
+            # Where the administrator wants it in the end, if the order came while the copy was settling.
             self._interrupted[_id(hosted)] = moving.next_target or moving.target_id
             self._steps.give_up(moving)
 
     def removed(self, partition_id: PartitionId) -> None:
         """A replica is about to be deleted."""
+        # A replica of the same id may come back, and has no order then.
         self._interrupted.pop(partition_id, None)
         moving = self._by_id.get(partition_id)
         if moving is not None:
@@ -244,6 +248,7 @@ class Moves:
             self._reports.will_move(_id(moving.hosted), moving.target_id)
 
     def move_ended(self, moving: MovingReplica) -> None:
+        # Before anything else hears of the end: it may begin another move of the replica.
         del self._by_id[_id(moving.hosted)]
 
     def move_given_up(self, moving: MovingReplica) -> None:

@@ -57,6 +57,7 @@ class ProducerSnapshots(Generic[ReplicaT]):
             self._go_on(hosted, hosted.log, hosted.partition.producers.snapshot(), [])
 
     def _go_on(self, hosted: ReplicaT, log: TopicLog, snapshot: ProducerSnapshot, parts: list[bytes]) -> None:
+        # Asked each turn: in between, the log may have been closed, moved or cut.
         if hosted.log is not log or not snapshot.is_of(hosted.partition.producers):
             # The log is closed, or was cut.
             # A file of before the cut would say that a producer has written what is gone: what it sends then would be

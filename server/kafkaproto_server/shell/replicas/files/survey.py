@@ -93,6 +93,7 @@ def survey_directory(disk: Disk, path: str, directory_id: bytes, *, is_clean: bo
         # The last run of the broker ended before it removed them.
         if found is not None and found.suffix == DELETE_SUFFIX:
             deleted.append(name)
+        # Strays and what nobody knows stay as they are, and are never opened. The metadata log is the quorum's.
         if found is None or found.suffix not in ("", FUTURE_SUFFIX) or name == METADATA_LOG_NAME:
             continue
         has_reached = survey.checkpointed(found.topic, found.partition).reached(is_kept=is_kept) is not None
@@ -115,6 +116,7 @@ def _is_of_a_broker(name: str) -> bool:
     stay when all is removed."""
     if name in (RECOVERY_POINTS, HIGH_WATERMARKS, LOG_STARTS, CLEANED):
         return True
+    # A controller's log may be in the same directory. It says nothing of the broker.
     return name != METADATA_LOG_NAME and parse_directory_name(name) is not None
 
 

@@ -54,6 +54,7 @@ class KnownSettings:
         if node_configs is not self._node_configs:
             self._node_configs = node_configs
             self._inherited = _inherited(node_configs)
+            # Any of them may inherit what has changed.
             self._known.clear()
         # Images share what did not change: if it is the same object, it has the same values.
         own = image.config(TOPIC_RESOURCE, topic)
@@ -168,6 +169,7 @@ def _inherited(node_configs: NodeConfigs) -> dict[str, str]:
 def _settings(values: Mapping[str, str]) -> TopicSettings:
     """``values`` are those in effect."""
     topic = _TOPIC.read_values(values)
+    # As texts: `incoming_rules` reads them by the keys' own definitions.
     incoming = incoming_rules({key: values[key] for key in _INCOMING_KEYS})
     return TopicSettings(
         log=LogConfig(

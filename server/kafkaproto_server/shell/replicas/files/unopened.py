@@ -33,12 +33,14 @@ class UnopenedReplicas:
         another's was set aside before."""
         name = directory_name(partition.topic, partition.index)
         found = self._by_name.pop((directory_id, name), None)
+        # If the replica lies there, it is taken out of both tables. If not, a copy of it becomes the replica.
         topic_id, is_future = (partition.topic_id, True) if found is None else (found.topic_id, False)
         future = self._by_id.pop((directory_id, topic_id, partition.index, is_future), None)
         return future if found is None else found
 
     def drop(self, found: FoundReplica) -> None:
         """It is deleted or set aside."""
+        # Otherwise the stop would count the directory as one in which something was not looked at.
         self._by_id.pop((found.directory_id, found.topic_id, found.index, found.is_future), None)
         if not found.is_future:
             self._by_name.pop((found.directory_id, found.name), None)

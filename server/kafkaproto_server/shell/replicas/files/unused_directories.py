@@ -70,6 +70,7 @@ class UnusedDirectories:
             if is_renamed:
                 self._removals.later(directory_id, [target], self._settings().delete_delay_ms)
 
+        # In that lane: what was put before for the replica finds its files under the old name.
         work = partial(self._renames.deleted, directory_id, log, path, target)
         lane.put(DiskJob(work, renamed, partial(self._directories.failed, directory_id)))
 

@@ -33,6 +33,7 @@ class WorkingDirectories:
         self.configured = configured
         """All directories of the broker, as they are now: also those that did not work when it started."""
         self.surveys = surveys
+        # A directory that did not work at the start may have no id. Nothing is done in it until the next start.
         self.paths = {
             each.directory_id: each.path
             for each in configured.all

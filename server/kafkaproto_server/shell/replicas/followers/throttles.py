@@ -71,13 +71,16 @@ class ReplicationThrottle:
 
     def holds_for(self, hosted: Hosted) -> bool:
         """Whether what is copied of a replica counts."""
+        # An operator names the replicas while they are copied: the list counts from the next fetch on.
         self._refresh(hosted)
         throttled = self._replicas(hosted.settings)
         return throttled is not None and throttled.has(hosted.partition.index, self._broker_id)
 
     def is_exceeded(self) -> bool:
         """Whether throttled replicas have to wait."""
+        # Kafka's default is 2**63-1: no rate is no bound, whatever the topics' lists say.
         self._quota.bound = self._rate(self._config())
+        # What was copied in the last windows counts, whoever copied it: one bound for the broker, as in Kafka.
         return self._quota.is_exceeded(self._clock.now_ms())
 
     def record(self, size: int) -> None:
@@ -118,6 +121,8 @@ class ReplicationThrottles:
                 refresh=refresh,
             )
 
+        # A broker leads some replicas of a reassignment and follows others. Each direction has its own rate, as in
+        # KIP-73.
         self.leader = throttle(
             lambda config: config.leader_rate, lambda settings: settings.throttled_as_leader
         )
