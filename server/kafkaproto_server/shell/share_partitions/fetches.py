@@ -170,11 +170,13 @@ class ShareFetches:
             return
         if read.fetch_offset >= end_offset or read.room <= 0:
             return
+        # Not more than the group may have in flight: what lies behind could not be acquired anyway.
         max_offsets = core.settings.partition_max_record_locks
         size = min(read.room, FIRST_READ_BYTES)
         while True:
             log_read = _ShareRead(0, led.hosted, log, read.fetch_offset, size, end_offset, whole_first)
             try:
+                # Copied, not sent from the file: the batches are looked at first.
                 records = log_read.read_now(copied=True)
             except BlockingIOError:
                 read.log_read = log_read
@@ -184,11 +186,13 @@ class ShareFetches:
                 return
             assert isinstance(records, bytes | bytearray | memoryview)
             read.take(records, max_offsets, is_read_committed=committed, read=log_read)
+            # A batch may say that it has two billion offsets. Whether there are records at them, a thread finds out.
             if claims_many(read.batches):
                 read.records, read.batches, read.aborted, read.log_read = b"", [], (), log_read
                 return
             if size >= read.room or not read.is_short(max_offsets) or len(records) < size // 2:
                 return
+            # A few steps lead to the 50 MiB that a member may allow, and little is read twice.
             size = min(read.room, size * 8)
 
     def read_failed(self, read: _Read, log_read: LogRead, error: Exception) -> None:
@@ -235,6 +239,7 @@ class _ShareFetch:
     ) -> None:
         self._node = node
         self._throttle = throttle
+        # A member that may ask for more than its quota ever allows would never get a record.
         most = None if throttle is None else throttle.most_bytes()
         if most is not None and values.max_bytes > most:
             values = msgspec.structs.replace(values, max_bytes=most)
@@ -252,9 +257,12 @@ class _ShareFetch:
         if not self._partitions:
             self._respond({})
         elif not self._look():
+            # As in Kafka: with no time to wait, its time is over at once, and it gets what there is.
             if self._values.max_wait_ms <= 0:
                 self._expire()
                 return
+            # All of them are watched, also those that may not acquire now: what is given up there may be what it
+            # waits for.
             for each in self._partitions.values():
                 each.waiters[self] = None
             self._watched = len(self._partitions)
@@ -264,6 +272,7 @@ class _ShareFetch:
             )
 
     def share_partition_changed(self, led: LedSharePartition) -> None:
+        # While it reads, or a thread does for it, it looks at all of its share partitions at the end anyway.
         if self._is_over or self._is_reading:
             return
         if led.is_gone:
@@ -291,6 +300,7 @@ class _ShareFetch:
                 led.waiters.pop(self, None)
 
     def _expire(self) -> None:
+        # Its time may end while a thread reads; that read then ends the request.
         if not self._is_over and not self._is_reading:
             self._node.metrics.expired_fetches += 1
             self._drop_gone()
@@ -318,6 +328,8 @@ class _ShareFetch:
             if core is not None and led.reader is None and core.can_acquire():
                 reads[key] = _Read(led, core.next_fetch_offset(), limit)
         for read in reads.values():
+            # In equal parts, as Kafka divides them (``PartitionMaxBytesStrategy.UNIFORM``): else the first one would
+            # fill the response, and members would get records of one share partition only.
             read.room = limit // len(reads)
         return reads
 
@@ -329,9 +341,12 @@ class _ShareFetch:
         # A disk that fails ends the share partition at once, which tells those who wait: this request responds below.
         self._is_reading = True
         for read in reads.values():
+            # The others come first in the next request: each begins with another share partition.
             if looked_at == MAX_PARTITIONS:
                 break
+            # The first one may have brought a batch that is larger than its part.
             read.room = min(read.room, left)
+            # A batch that is larger than all that is allowed comes alone (KIP-74).
             self._node.read(read, whole_first=total == 0)
             size = len(read.records)
             if read.log_read is not None:
@@ -343,6 +358,7 @@ class _ShareFetch:
             total += size
             left = max(0, left - size)
         self._is_reading = False
+        # Nothing was acquired yet, so what was read can be dropped: other members may have it meanwhile.
         if not is_due and total < min(self._values.min_bytes, self._node.limit(self._values)):
             return False
         if cold:
@@ -353,6 +369,8 @@ class _ShareFetch:
 
     def _read_cold(self, reads: Mapping[TopicPartitionId, _Read], cold: Sequence[_Read]) -> None:
         self._is_reading = True
+        # Also those that were read at once: they acquire when the thread is done, and nobody else may take the same
+        # records from under them.
         for each in reads.values():
             each.led.reader = self
 
@@ -375,6 +393,7 @@ class _ShareFetch:
                         read=log_read,
                     )
             self._is_reading = False
+            # Before others are woken: this request acquires what it has read.
             self._respond(reads)
             for each in reads.values():
                 each.led.wake()
@@ -393,9 +412,11 @@ class _ShareFetch:
         self._drop_gone()
         results: dict[TopicPartitionId, ShareFetchResult] = {}
         acquired: list[tuple[LedSharePartition, list[AcquiredRange]]] = []
+        # One limit for all of the response: the first ones take what there is (KIP-932).
         left = self._values.max_records
         size = 0
         for key, read in reads.items():
+            # It moved while a thread read: its records are the new leader's to deliver. `_failed` has the error.
             if read.led.is_gone:
                 continue
             result, ranges = self._acquire(read, left)
@@ -412,6 +433,7 @@ class _ShareFetch:
             results[key] = ShareFetchResult(code=error.code, message=error.message)
         throttle_ms = 0 if self._throttle is None else self._throttle.fetched(size)
         if throttle_ms:
+            # The response leaves without records, so nobody has them: their delivery does not count.
             self._give_back(acquired)
             results = {}
         else:
@@ -433,6 +455,8 @@ class _ShareFetch:
         assert core is not None
         if read.error is not None:
             if read.error.code is ErrorCode.OFFSET_OUT_OF_RANGE:
+                # Records were deleted that nobody had acquired yet. The member gets no error, as in Kafka: what is
+                # next is found in its next request.
                 core.log_start_moved(led.hosted.partition.log_start_offset)
                 return ShareFetchResult(), []
             return ShareFetchResult(code=read.error.code, message=read.error.message), []
