@@ -81,11 +81,11 @@ class ReadableReplicas:
 
         def is_near(broker_id: int) -> bool:
             broker = brokers.get(broker_id)
+            # A replica that has no listener of the consumer's kind cannot be reached by it.
             return (
                 broker is not None
                 and not broker.fenced
                 and broker.rack == rack_id
-                # A replica that has no listener of the consumer's kind cannot be reached by it.
                 and endpoint_of(broker, values.listener_name) is not None
             )
 
