@@ -82,11 +82,13 @@ class ShareAcknowledgements:
                 continue
             topics.update(topics_of(image, (key,)))
             led = self._led.get(ShareKey(member.group_id, *key))
+            # Nobody has records of it: it was never fetched here, or has moved since.
             if led is None:
                 code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
                 results[key] = ShareAcknowledgeResult(code=code, message=describe(code).message)
                 continue
             core = self._led.core_of(led)
+            # It is still being loaded, so the member cannot have acquired these records from this leader.
             if core is None:
                 results[key] = ShareAcknowledgeResult(code=ErrorCode.INVALID_RECORD_STATE)
                 continue
@@ -127,6 +129,7 @@ class ShareAcknowledgements:
             done(error)
             self._led.taken_back(led, change)
             return
+        # Renewed locks have another end (KIP-1222).
         self._led.watch_locks(led)
         count_types(counts, piece, core.start_offset)
         following = next(said, None)

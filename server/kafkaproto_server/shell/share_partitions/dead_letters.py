@@ -273,6 +273,7 @@ class DeadLetters:
         counts = self.counts.get(group_id)
         if counts is None:
             if len(self.counts) >= MAX_GROUPS:
+                # Clients choose the names of groups, so their number is bounded by nothing else.
                 del self.counts[next(iter(self.counts))]
             counts = self.counts[group_id] = DeadLetterCounts()
         return counts
@@ -310,6 +311,7 @@ class _Outbox:
 
     def step(self) -> None:
         """Make the next round, or find out why not."""
+        # The new leader finds the records ARCHIVING, and writes their letters.
         if self.hosted.partition.role is not Role.LEADER or self.hosted.log is None:
             self.entries.clear()
         if not self.entries:
@@ -340,10 +342,12 @@ class _Outbox:
         elif topic is None:
             self._node.create_topic(name, self._created)
         else:
+            # So the letters of one partition are in one partition, in order.
             index = self.key.partition % len(topic.partitions)
             leader = topic.partitions[index].leader
             if leader == NO_NODE:
                 self._again(ErrorCode.LEADER_NOT_AVAILABLE, f"partition {index} of {name} has no leader")
+            # What waits for its turn is only an outbox, not a batch: records are read once there is room for them.
             elif self._node.enter(leader, self):
                 own_bytes = own.get("max.message.bytes")
                 max_bytes = config.max_message_bytes if own_bytes is None else int(own_bytes)
@@ -364,6 +368,7 @@ class _Outbox:
         partition, log = self.hosted.partition, self.hosted.log
         assert log is not None
         origin = Origin(topic=partition.topic, partition=partition.index, group_id=self.key.group_id)
+        # The thread gets a list of its own: entries may come while it reads.
         letters = [each.left for each in islice(self.entries, ROUND_RECORDS)]
         # Members had the records, so they are committed, though a new leader may not know that yet.
         end_offset, log_start = partition.log_end_offset, partition.log_start_offset
@@ -392,6 +397,7 @@ class _Outbox:
         self._node.transport.produce(leader, topic, index, made.records, done)
 
     def _written(self, leader: int, made: Round, code: ErrorCode, message: str | None) -> None:
+        # Whatever came of it: an outbox that waits for its next try keeps nobody out.
         self._node.leave(leader)
         if code is ErrorCode.NONE:
             self._tries = 0

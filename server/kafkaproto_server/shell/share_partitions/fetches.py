@@ -13,21 +13,15 @@ Apache Kafka: ``DelayedShareFetch``, ``ShareFetchUtils``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.records.batch import RecordBatchView
-from kafkaproto.records.legacy import iterate_stored_batches
 from kafkaproto_server.base.metrics.coordinators import SharePartitionMetrics
 from kafkaproto_server.base.metrics.topics import TopicMetrics
 from kafkaproto_server.base.ports import Buffer
-from kafkaproto_server.core.log_state.transactions import aborted_between
-from kafkaproto_server.core.share_partitions.aborted import aborted_batches
 from kafkaproto_server.core.share_partitions.acquiring import (
     AcquiredRange,
     LogBatch,
@@ -35,7 +29,7 @@ from kafkaproto_server.core.share_partitions.acquiring import (
     acquire,
     give_back,
 )
-from kafkaproto_server.core.share_partitions.claims import claims_many, long_gaps
+from kafkaproto_server.core.share_partitions.claims import claims_many
 from kafkaproto_server.core.share_partitions.partition import SharePartition
 from kafkaproto_server.requests.context import Throttle
 from kafkaproto_server.requests.share_requests import (
@@ -49,61 +43,13 @@ from kafkaproto_server.requests.share_requests import (
 from kafkaproto_server.shell.replicas.requests.fetches import Fetches
 from kafkaproto_server.shell.replicas.requests.log_read import LogRead
 from kafkaproto_server.shell.share_partitions.led import LedSharePartition, LedSharePartitions
+from kafkaproto_server.shell.share_partitions.share_reads import ShareLogRead, ShareRead, sliced
 from kafkaproto_server.shell.storage.errors import CorruptFileError, OffsetOutOfRangeError, UnusableFileError
 
 MAX_PARTITIONS: Final = 100
 """How many share partitions one request reads at most."""
 FIRST_READ_BYTES: Final = 1024 * 1024
 """How much is read at first. A member may allow 50 MiB, and want the first 500 records of them."""
-
-
-class _ShareRead(LogRead):
-    """A read by a thread, which also looks at batches that claim many offsets."""
-
-    __slots__ = ("gaps",)
-    gaps: Sequence[LogBatch]
-
-    def read(self) -> Buffer:
-        records = super().read()
-        self.gaps = long_gaps(_whole_batches(records))
-        return records
-
-
-class _Read:
-    """What was read of one share partition."""
-
-    __slots__ = ("aborted", "batches", "error", "fetch_offset", "gaps", "led", "log_read", "records", "room")
-
-    def __init__(self, led: LedSharePartition, fetch_offset: int, room: int) -> None:
-        self.led = led
-        self.fetch_offset = fetch_offset
-        self.room = room
-        """How many bytes may be read."""
-        self.records: Buffer = b""
-        self.batches: list[RecordBatchView] = []
-        self.aborted: Sequence[LogBatch] = ()
-        self.gaps: Sequence[LogBatch] = ()
-        self.error: ShareError | None = None
-        self.log_read: _ShareRead | None = None
-        """What a thread has to read."""
-
-    def take(self, records: Buffer, max_offsets: int, *, is_read_committed: bool, read: LogRead) -> None:
-        """Take records. Batches too far behind the first offset are not looked at."""
-        self.records = records
-        batches: list[RecordBatchView] = []
-        self.batches = batches
-        end = self.fetch_offset + max_offsets
-        for view in _whole_batches(records):
-            if view.base_offset >= end and batches:
-                break
-            batches.append(view)
-        if is_read_committed and read.aborted and batches:
-            found = aborted_between(read.aborted, self.fetch_offset, batches[-1].next_offset)
-            self.aborted = aborted_batches(batches, found) if found else ()
-
-    def is_short(self, max_offsets: int) -> bool:
-        """Whether more bytes would bring more records that count."""
-        return not self.batches or self.batches[-1].next_offset < self.fetch_offset + max_offsets
 
 
 class ShareFetches:
@@ -154,7 +100,7 @@ class ShareFetches:
     def watch_locks(self, led: LedSharePartition) -> None:
         self._led.watch_locks(led)
 
-    def read(self, read: _Read, *, whole_first: bool) -> None:
+    def read(self, read: ShareRead, *, whole_first: bool) -> None:
         """Read what is in memory; ``log_read`` is set if a thread has to read it."""
         led = read.led
         partition, log, core = led.hosted.partition, led.hosted.log, led.core
@@ -170,11 +116,13 @@ class ShareFetches:
             return
         if read.fetch_offset >= end_offset or read.room <= 0:
             return
+        # Not more than the group may have in flight: what lies behind could not be acquired anyway.
         max_offsets = core.settings.partition_max_record_locks
         size = min(read.room, FIRST_READ_BYTES)
         while True:
-            log_read = _ShareRead(0, led.hosted, log, read.fetch_offset, size, end_offset, whole_first)
+            log_read = ShareLogRead(0, led.hosted, log, read.fetch_offset, size, end_offset, whole_first)
             try:
+                # Copied, not sent from the file: the batches are looked at first.
                 records = log_read.read_now(copied=True)
             except BlockingIOError:
                 read.log_read = log_read
@@ -184,14 +132,16 @@ class ShareFetches:
                 return
             assert isinstance(records, bytes | bytearray | memoryview)
             read.take(records, max_offsets, is_read_committed=committed, read=log_read)
+            # A batch may say that it has two billion offsets. Whether there are records at them, a thread finds out.
             if claims_many(read.batches):
                 read.records, read.batches, read.aborted, read.log_read = b"", [], (), log_read
                 return
             if size >= read.room or not read.is_short(max_offsets) or len(records) < size // 2:
                 return
+            # A few steps lead to the 50 MiB that a member may allow, and little is read twice.
             size = min(read.room, size * 8)
 
-    def read_failed(self, read: _Read, log_read: LogRead, error: Exception) -> None:
+    def read_failed(self, read: ShareRead, log_read: LogRead, error: Exception) -> None:
         """The log could not be read."""
         if isinstance(error, OffsetOutOfRangeError):
             read.error = ShareError(ErrorCode.OFFSET_OUT_OF_RANGE)
@@ -235,6 +185,7 @@ class _ShareFetch:
     ) -> None:
         self._node = node
         self._throttle = throttle
+        # A member that may ask for more than its quota ever allows would never get a record.
         most = None if throttle is None else throttle.most_bytes()
         if most is not None and values.max_bytes > most:
             values = msgspec.structs.replace(values, max_bytes=most)
@@ -252,9 +203,12 @@ class _ShareFetch:
         if not self._partitions:
             self._respond({})
         elif not self._look():
+            # As in Kafka: with no time to wait, its time is over at once, and it gets what there is.
             if self._values.max_wait_ms <= 0:
                 self._expire()
                 return
+            # All of them are watched, also those that may not acquire now: what is given up there may be what it
+            # waits for.
             for each in self._partitions.values():
                 each.waiters[self] = None
             self._watched = len(self._partitions)
@@ -264,6 +218,7 @@ class _ShareFetch:
             )
 
     def share_partition_changed(self, led: LedSharePartition) -> None:
+        # While it reads, or a thread does for it, it looks at all of its share partitions at the end anyway.
         if self._is_over or self._is_reading:
             return
         if led.is_gone:
@@ -291,6 +246,7 @@ class _ShareFetch:
                 led.waiters.pop(self, None)
 
     def _expire(self) -> None:
+        # Its time may end while a thread reads; that read then ends the request.
         if not self._is_over and not self._is_reading:
             self._node.metrics.expired_fetches += 1
             self._drop_gone()
@@ -310,28 +266,33 @@ class _ShareFetch:
             return True
         return bool(reads) and self._read(reads, is_expired=False)
 
-    def _acquirable(self) -> dict[TopicPartitionId, _Read]:
-        reads: dict[TopicPartitionId, _Read] = {}
+    def _acquirable(self) -> dict[TopicPartitionId, ShareRead]:
+        reads: dict[TopicPartitionId, ShareRead] = {}
         limit = self._node.limit(self._values)
         for key, led in self._partitions.items():
             core = self._node.core_of(led)
             if core is not None and led.reader is None and core.can_acquire():
-                reads[key] = _Read(led, core.next_fetch_offset(), limit)
+                reads[key] = ShareRead(led, core.next_fetch_offset(), limit)
         for read in reads.values():
+            # In equal parts, as Kafka divides them (``PartitionMaxBytesStrategy.UNIFORM``): else the first one would
+            # fill the response, and members would get records of one share partition only.
             read.room = limit // len(reads)
         return reads
 
-    def _read(self, reads: Mapping[TopicPartitionId, _Read], *, is_expired: bool) -> bool:
+    def _read(self, reads: Mapping[TopicPartitionId, ShareRead], *, is_expired: bool) -> bool:
         total = looked_at = 0
         is_due = is_expired
-        cold: list[_Read] = []
+        cold: list[ShareRead] = []
         left = self._node.limit(self._values)
         # A disk that fails ends the share partition at once, which tells those who wait: this request responds below.
         self._is_reading = True
         for read in reads.values():
+            # The others come first in the next request: each begins with another share partition.
             if looked_at == MAX_PARTITIONS:
                 break
+            # The first one may have brought a batch that is larger than its part.
             read.room = min(read.room, left)
+            # A batch that is larger than all that is allowed comes alone (KIP-74).
             self._node.read(read, whole_first=total == 0)
             size = len(read.records)
             if read.log_read is not None:
@@ -343,6 +304,7 @@ class _ShareFetch:
             total += size
             left = max(0, left - size)
         self._is_reading = False
+        # Nothing was acquired yet, so what was read can be dropped: other members may have it meanwhile.
         if not is_due and total < min(self._values.min_bytes, self._node.limit(self._values)):
             return False
         if cold:
@@ -351,8 +313,10 @@ class _ShareFetch:
             self._respond(reads)
         return True
 
-    def _read_cold(self, reads: Mapping[TopicPartitionId, _Read], cold: Sequence[_Read]) -> None:
+    def _read_cold(self, reads: Mapping[TopicPartitionId, ShareRead], cold: Sequence[ShareRead]) -> None:
         self._is_reading = True
+        # Also those that were read at once: they acquire when the thread is done, and nobody else may take the same
+        # records from under them.
         for each in reads.values():
             each.led.reader = self
 
@@ -375,6 +339,7 @@ class _ShareFetch:
                         read=log_read,
                     )
             self._is_reading = False
+            # Before others are woken: this request acquires what it has read.
             self._respond(reads)
             for each in reads.values():
                 each.led.wake()
@@ -384,7 +349,7 @@ class _ShareFetch:
 
     # -- the response --------------------------------------------------------------------------------------------
 
-    def _respond(self, reads: Mapping[TopicPartitionId, _Read]) -> None:
+    def _respond(self, reads: Mapping[TopicPartitionId, ShareRead]) -> None:
         self._is_over = True
         if self._watched:
             self._node.topic_metrics.share_fetches.end(self._watched)
@@ -393,9 +358,11 @@ class _ShareFetch:
         self._drop_gone()
         results: dict[TopicPartitionId, ShareFetchResult] = {}
         acquired: list[tuple[LedSharePartition, list[AcquiredRange]]] = []
+        # One limit for all of the response: the first ones take what there is (KIP-932).
         left = self._values.max_records
         size = 0
         for key, read in reads.items():
+            # It moved while a thread read: its records are the new leader's to deliver. `_failed` has the error.
             if read.led.is_gone:
                 continue
             result, ranges = self._acquire(read, left)
@@ -412,6 +379,7 @@ class _ShareFetch:
             results[key] = ShareFetchResult(code=error.code, message=error.message)
         throttle_ms = 0 if self._throttle is None else self._throttle.fetched(size)
         if throttle_ms:
+            # The response leaves without records, so nobody has them: their delivery does not count.
             self._give_back(acquired)
             results = {}
         else:
@@ -419,7 +387,9 @@ class _ShareFetch:
         self._done(ShareFetched(partitions=results, throttle_ms=throttle_ms))
 
     def _count_records(
-        self, reads: Mapping[TopicPartitionId, _Read], results: Mapping[TopicPartitionId, ShareFetchResult]
+        self,
+        reads: Mapping[TopicPartitionId, ShareRead],
+        results: Mapping[TopicPartitionId, ShareFetchResult],
     ) -> None:
         metrics = self._node.topic_metrics
         for key, result in results.items():
@@ -428,11 +398,13 @@ class _ShareFetch:
                 metrics.of(reads[key].led.hosted.partition.topic).bytes_out += size
                 metrics.all.bytes_out += size
 
-    def _acquire(self, read: _Read, max_records: int) -> tuple[ShareFetchResult, list[AcquiredRange]]:
+    def _acquire(self, read: ShareRead, max_records: int) -> tuple[ShareFetchResult, list[AcquiredRange]]:
         led, core = read.led, read.led.core
         assert core is not None
         if read.error is not None:
             if read.error.code is ErrorCode.OFFSET_OUT_OF_RANGE:
+                # Records were deleted that nobody had acquired yet. The member gets no error, as in Kafka: what is
+                # next is found in its next request.
                 core.log_start_moved(led.hosted.partition.log_start_offset)
                 return ShareFetchResult(), []
             return ShareFetchResult(code=read.error.code, message=read.error.message), []
@@ -448,7 +420,7 @@ class _ShareFetch:
         self._node.watch_locks(led)
         if not ranges:
             return ShareFetchResult(), []
-        records = _sliced(read, ranges[0].first, ranges[-1].last)
+        records = sliced(read, ranges[0].first, ranges[-1].last)
         return ShareFetchResult(records=records, acquired=ranges), ranges
 
     def _give_back(self, acquired: Sequence[tuple[LedSharePartition, list[AcquiredRange]]]) -> None:
@@ -456,25 +428,3 @@ class _ShareFetch:
             if led.core is not None:
                 give_back(led.core, ranges)
                 led.wake()
-
-
-def _whole_batches(records: Buffer) -> Iterator[RecordBatchView]:
-    # The limit may have cut the last one short.
-    with suppress(RemoteProtocolError):
-        yield from iterate_stored_batches(records)
-
-
-def _sliced(read: _Read, first: int, last: int) -> Buffer:
-    """The batches that have the acquired records. If there is only one, what lies behind it stays, as in Kafka."""
-    batches = read.batches
-    if len(batches) == 1:
-        return read.records
-    begin = 0
-    end = 0
-    for view in batches:
-        if view.first_offset <= first:
-            begin = view.position
-        elif view.first_offset > last:
-            break
-        end = view.position + view.size_in_bytes
-    return memoryview(read.records)[begin:end]

@@ -171,6 +171,7 @@ class LedSharePartitions:
         if hosted is None or hosted.partition.role is not Role.LEADER:
             raise ShareError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         led = LedSharePartition(self, key, hosted)
+        # Before its state is read, which may end at once, and with an error that forgets it.
         self._led[key] = led
         self._by_group.setdefault(key.group_id, {})[key] = None
         hosted.partition.watchers[led] = None
@@ -180,6 +181,7 @@ class LedSharePartitions:
         return led
 
     def _was_read(self, led: LedSharePartition, result: ShareStateResult) -> None:
+        # It moved while the coordinator answered. Whoever loads it next has a later leader epoch.
         if led.is_gone:
             return
         if result.code is not ErrorCode.NONE:
@@ -187,6 +189,8 @@ class LedSharePartitions:
             return
         state = result.state
         assert state is not None
+        # A group that has been here goes on where it was. Only one without state begins by share.auto.offset.reset
+        # (KIP-932).
         if state.start_offset != NO_START_OFFSET:
             self._loaded(led, state, state.start_offset)
             return
@@ -202,6 +206,7 @@ class LedSharePartitions:
             timestamp=timestamp,
             current_leader_epoch=led.leader_epoch,
             is_from_client=True,
+            # Kafka asks with READ_UNCOMMITTED here, whatever the isolation of the group is.
             is_committed_only=False,
         )
         self._find_offset(query, partial(self._found_offset, led, state))
@@ -225,12 +230,15 @@ class LedSharePartitions:
             self.forget(led, error)
             return
         self.metrics.load_times.add((self.now_ms - led.loading_since_ms) / 1000)
+        # The leader before may have stopped with letters that it had not written. It may have written some: they come
+        # twice then.
         self._dead_letters.write(led, led.core.letters_left())
         led.wake()
 
     def core_of(self, led: LedSharePartition) -> SharePartition | None:
         """Its state with the settings as they are now; None if it is not loaded."""
         if led.core is not None:
+            # Each time it is used, since nobody is told when the configs of a group change.
             led.core.settings = self.settings.of(led.key.group_id)
         return led.core
 
@@ -241,12 +249,14 @@ class LedSharePartitions:
         if led.is_gone:
             return
         led.is_gone = True
+        # What waits asks for it when it is woken, below.
         led.failure = failure
         del self._led[led.key]
         of_group = self._by_group[led.key.group_id]
         del of_group[led.key]
         if not of_group:
             del self._by_group[led.key.group_id]
+        # The partition outlives it, and must not keep its records in flight.
         led.hosted.partition.watchers.pop(led, None)
         led.wake()
 
@@ -269,7 +279,10 @@ class LedSharePartitions:
 
         def written(result: ShareStateResult) -> None:
             error = None if result.code is ErrorCode.NONE else _translated(result)
+            # Before anybody hears of it: who does may look at the share partition at once.
             complete(core, change, is_kept=error is None, now_ms=self._clock.now_ms())
+            # The state is another broker's by now, or gone with its group or topic. What is known here is of no use
+            # any more.
             if error is not None and error.code in _ENDS_STATE:
                 self.forget(led, error)
             done(error)
@@ -277,6 +290,7 @@ class LedSharePartitions:
                 self._dead_letters.write(led, change.letters)
             else:
                 self.taken_back(led, change)
+            # Records that were given back may be delivered, and those that are settled make room for others.
             led.wake()
 
         self._write(led, core, tuple(change.batches), written)

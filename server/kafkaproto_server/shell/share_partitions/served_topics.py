@@ -21,10 +21,12 @@ def refusal(
     """Why a partition is not served. ``names`` are those that the topics of a session had: if a topic is gone, the
     error says whether another one has its name now."""
     topic_id, index = key
+    # By its id first: a member goes on with the topic that it knows, not with another one of the same name (KIP-516).
     topic = image.topics.get(topic_id)
     name = names.get(topic_id) if topic is None else topic.name
     if name is None:
         return ErrorCode.UNKNOWN_TOPIC_ID
+    # Before it is said whether the partition is there, which is not for everybody to know.
     if not may_read(name):
         return ErrorCode.TOPIC_AUTHORIZATION_FAILED
     named = image.topic_by_name(name)

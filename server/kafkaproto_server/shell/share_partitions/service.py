@@ -105,9 +105,11 @@ class ShareService:
         """
         member = values.member
         key = SessionKey(member.group_id, member.member_id)
+        # The session ends with the response (`end_session`): until then its acknowledgements are served.
         if member.epoch == FINAL_EPOCH:
             self.sessions.check(key)
         elif member.epoch == INITIAL_EPOCH:
+            # A member that begins has no records that it could acknowledge.
             if has_acknowledgements:
                 raise ShareError(ErrorCode.INVALID_REQUEST)
             self.sessions.begin(
@@ -137,12 +139,14 @@ class ShareService:
 
     def connection_ended(self, connection: Hashable) -> None:
         """End the sessions of a connection, one at a time."""
+        # One in each turn of the loop: a session may have to release records of thousands of share partitions.
         for key in self.sessions.of_connection(connection):
             self._call_at(0, partial(self._end_of_connection, key, connection))
         self._call_at(0, partial(self._forget_groups, connection))
 
     def _end_of_connection(self, key: SessionKey, connection: Hashable) -> None:
         session = self.sessions.get(key)
+        # The member may have come back on another connection before its turn came.
         if session is not None and session.connection == connection:
             self._end(key, partial(self._forget_if_empty, key.group_id))
 
@@ -193,7 +197,10 @@ class ShareService:
         refused: dict[TopicPartitionId, ShareFetchResult] = {}
         partitions: dict[TopicPartitionId, LedSharePartition] = {}
         failed: dict[TopicPartitionId, ShareError] = {}
+        # Each request begins with another one (Kafka's ``PartitionRotateStrategy.ROUND_ROBIN``), so that none starves
+        # behind those that fill the response.
         for key in rotated(list(session.partitions), member.epoch):
+            # Rights are asked of each request, not of the session: they may be taken away while it lasts.
             code = refusal(image, key, may_read, session.names)
             if code is not ErrorCode.NONE:
                 refused[key] = ShareFetchResult(code=code)
@@ -216,6 +223,7 @@ class ShareService:
                 result = self._of_session(session, expected, member, {**refused, **result.partitions})
             done(result)
 
+        # There is nothing to wait for, though the request may have asked to wait.
         if not partitions and not failed:
             fetched(ShareFetched())
         elif values.acquire_mode not in (BATCH_OPTIMIZED, RECORD_LIMIT):
@@ -237,6 +245,7 @@ class ShareService:
         results: Mapping[TopicPartitionId, ShareFetchResult],
     ) -> ShareFetched:
         """What the response has. The first response of a session has all of its partitions."""
+        # Another request of the member has gone on with the session while this one waited.
         if session.epoch != expected:
             return ShareFetched(code=ErrorCode.INVALID_SHARE_SESSION_EPOCH)
         if member.epoch == INITIAL_EPOCH:

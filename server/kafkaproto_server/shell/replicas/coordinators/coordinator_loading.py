@@ -83,6 +83,7 @@ class Loading:
         self._partition = hosted.partition
         self._names = names
         self._waits_for_commit = waits_for_commit
+        # From the start: compaction has left the newest record of each key.
         self._offset = hosted.partition.log_start_offset
         self._clock = timers.clock
         self._timers = timers
@@ -113,6 +114,7 @@ class Loading:
             return
         partition = self._partition
         if self._offset < partition.log_end_offset:
+            # As far as it is written now. What is written meanwhile comes with the next read.
             end_offset = partition.log_end_offset
             self._in_thread(lambda: self._read(end_offset), self._taken)
         elif self._offset < partition.next_offset or (
@@ -131,12 +133,14 @@ class Loading:
 
     def _read(self, end_offset: int) -> _Part | Exception:
         try:
+            # The first batch as a whole, or a batch of more than READ_BYTES would never be read.
             data = self._log.read_records(self._offset, READ_BYTES, end_offset, whole_first=True)
             found: list[LoadedRecord] = []
             next_offset, unknown = self._offset, 0
             for view in iterate_stored_batches(bytes(data)):
                 header = view.header()
                 next_offset = header.next_offset
+                # Records in a transaction count only once their marker comes, which may be far behind them.
                 producer_id = header.producer_id if header.is_transactional else -1
                 if header.is_control:
                     marker = end_transaction_marker(view)
@@ -151,6 +155,8 @@ class Loading:
                     try:
                         decoded = decode_coordinator_record(self._names, record.key or b"", record.value)
                     except UnknownRecordTypeError:
+                        # A newer release may have written it before this one took over. Kafka passes over such
+                        # records, too.
                         unknown += 1
                         continue
                     except RemoteProtocolError as error:
@@ -175,6 +181,7 @@ class Loading:
             self._read_failed(self._hosted, self._log, part)
             return
         assert isinstance(part, _Part), "it is one or the other"
+        # Told once at the end, not for each record: there may be as many as there are groups.
         self._unknown += part.unknown
         self._offset = part.next_offset
         records = iter(part.records)

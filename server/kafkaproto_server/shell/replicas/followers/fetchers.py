@@ -110,6 +110,8 @@ class Fetchers:
     def follow(self, hosted: Hosted) -> None:
         """Copy a partition from its leader, in its present epoch."""
         partition = hosted.partition
+        # Before its new place is known: it may have had another leader or another fetcher, and two must never copy
+        # one log.
         self.unfollow((partition.topic_id, partition.index))
         place = self.place_of(partition)
         fetcher = self._fetchers.get(place)
@@ -128,6 +130,8 @@ class Fetchers:
 
     def place_of(self, partition: Partition) -> tuple[int, int]:
         """The leader of a partition, and the number of the fetcher that copies it from there."""
+        # The partitions of one topic go to the fetchers in turn, as in Kafka, and not all topics begin with the same
+        # one. Not by Python's hash, which is another one in each process.
         number = zlib.crc32(partition.topic_id) % self._count
         return partition.leader_id, (number + partition.index) % self._count
 
@@ -137,6 +141,7 @@ class Fetchers:
             return
         self._count = count
         for (_, number), fetcher in self._fetchers.items():
+            # Before partitions move: a fetcher that gives away its last one is to end then.
             fetcher.retire(number >= count)
         self._move(list(self._of))
 
@@ -147,6 +152,7 @@ class Fetchers:
                 fetcher.move(key)
         rest = keys[MOVED_AT_ONCE:]
         if rest:
+            # The others in later turns of the loop: a broker may follow a hundred thousand partitions.
             self.call_at(self.clock.now_ms(), partial(self._move, rest))
 
     def ended(self, place: tuple[int, int]) -> None:
@@ -199,6 +205,7 @@ class _Fetcher:
     def remove(self, key: PartitionKey) -> None:
         self._followed.pop(key, None)
         self._session.forget(key)
+        # A retired fetcher waits for its last partition to go.
         if self._is_retired:
             self._wake.set()
 
@@ -235,11 +242,14 @@ class _Fetcher:
 
     def want(self, followed: Followed) -> None:
         """Ask for a partition from where its log ends, unless it is being changed, moved or throttled."""
+        # What calls this may be late: a timer or a job of a `Followed` that was replaced since.
         if self._followed.get(followed.key) is not followed or followed.is_busy:
             return
         if followed.must_move:
             self._owner.follow(followed.hosted)
             return
+        # Left out of the request, as Kafka's RemoteLeaderEndPoint does, and not only held back at the end: its bytes
+        # would already be here.
         if self._is_throttled(followed):
             self._hold_back(followed)
             return
@@ -261,6 +271,8 @@ class _Fetcher:
 
     def _is_throttled(self, followed: Followed) -> bool:
         throttle = self._owner.throttle
+        # Whoever has all that is committed is never throttled: it is in the ISR, or about to be, and must stay there
+        # (KIP-73).
         return not followed.has_all and throttle.holds_for(followed.hosted) and throttle.is_exceeded()
 
     def _hold_back(self, followed: Followed) -> None:
@@ -281,11 +293,14 @@ class _Fetcher:
                 self._owner.ended(self._place)
                 self._leader.close()
                 return
+            # One request has all partitions, and the offset of each says that what lies before it is written here.
             if self.busy or not len(self._session):
                 await self._wake.wait()
                 continue
             peer = self._leader.connected()
             epoch = self._owner.leaders.broker_epoch()
+            # No leader to be asked, or this broker is not registered: without its epoch a leader could not tell it
+            # from an earlier run, which may have had records that this one has lost (KIP-903).
             if peer is None or epoch is None:
                 await trio.sleep(self._config.backoff_ms / 1000)
                 continue
@@ -295,6 +310,7 @@ class _Fetcher:
             try:
                 response = await peer.send(request, version, timeout_ms=self._config.timeout_ms)
             except (PeerError, LocalProtocolError) as error:
+                # It is not known what the leader has taken in. The next request begins a new session (KIP-227).
                 self._session.handle_failure()
                 await self._pause(str(error))
                 continue
@@ -303,6 +319,7 @@ class _Fetcher:
 
     def _next_request(self, broker_epoch: int) -> FetchRequest:
         wanted = self._session.next_request()
+        # The leader begins with what this request names.
         if wanted.session_epoch == FULL_EPOCH:
             self._asked.clear()
         self._asked.update((partition_key(each), each) for each in wanted.partitions)
@@ -352,12 +369,15 @@ class _Fetcher:
         # Newer metadata may have changed what this replica is, after the request was sent.
         if not is_current(followed):
             return
+        # A response has no offsets of its own before its records: what it is about, the request says.
         asked = self._asked[followed.key]
         if (asked.current_leader_epoch, asked.fetch_offset) != (followed.leader_epoch, partition.next_offset):
             # It is the response to what this replica was, or had, before.
             self.want(followed)
             return
         if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            # The leader has lost records (an unclean election) or deleted those that would come next. Only its
+            # offsets tell which.
             self._start_again(followed)
         elif data.error_code == ErrorCode.FENCED_LEADER_EPOCH:
             # The metadata that says why is on its way.
@@ -366,6 +386,7 @@ class _Fetcher:
             self._refused(followed, describe(data.error_code).name)
         elif data.diverging_epoch.epoch >= 0:
             end = OffsetAndEpoch(epoch=data.diverging_epoch.epoch, offset=data.diverging_epoch.end_offset)
+            # The leader says where the logs part (KIP-595).
             self._logs.truncate(followed, partition.truncation_point(end))
         else:
             followed.refusals = 0
@@ -376,11 +397,14 @@ class _Fetcher:
                 self._logs.begin_at(followed, data.log_start_offset)
                 return
             followed.leader_high_watermark = data.high_watermark
+            # By what was here when it was asked; if there are records, `append` looks again.
             followed.has_all = data.high_watermark <= partition.next_offset
             if data.records:
                 try:
                     self._logs.append(followed, data)
                 except RemoteProtocolError as error:
+                    # What does not continue this log, or is damaged, is not written. The leader is asked again after
+                    # a pause.
                     self._refused(followed, str(error))
                     return
             else:
@@ -393,6 +417,7 @@ class _Fetcher:
         partition = followed.hosted.partition
         if not followed.refusals:
             _log.info("broker %d on %s-%d: %s", self._leader_id, partition.topic, partition.index, why)
+        # The others of this leader go on: only this partition is left out until its time comes.
         followed.refusals += 1
         self._session.forget(followed.key)
         backoff = Backoff(first_ms=FIRST_BACKOFF_MS, longest_ms=self._config.backoff_ms)
@@ -420,6 +445,7 @@ class _Fetcher:
 
     async def _find_start(self, followed: Followed) -> None:
         partition, log = followed.hosted.partition, followed.hosted.log
+        # Both before anything is decided: with one of them alone a log could be emptied that has to be cut.
         latest = await self._leader.offset(followed, LATEST)
         earliest = await self._leader.offset(followed, EARLIEST)
         followed.is_busy = False
@@ -431,6 +457,7 @@ class _Fetcher:
         if latest is None or earliest is None or log is None:
             self._refused(followed, "its offsets are not known")
         elif latest < partition.log_end_offset:
+            # The leader has lost what this log has behind its end.
             self._logs.truncate(followed, latest)
         elif earliest > partition.log_end_offset:
             _log.warning("%s-%d begins again at offset %d", partition.topic, partition.index, earliest)

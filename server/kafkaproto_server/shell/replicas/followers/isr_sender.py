@@ -59,6 +59,8 @@ class IsrSender:
                 response = await self._channel.send(request, timeout_ms=REQUEST_TIMEOUT_MS)
             except ControllerUnavailable as error:
                 _log.warning("%s", error)
+                # They stay, and are sent again. The controller may have made them before it went away, so until then
+                # a leader counts on the larger of both ISRs (KIP-497).
                 self._changes.handle_failure(self._clock.now_ms())
                 continue
             assert isinstance(response, AlterPartitionResponse)

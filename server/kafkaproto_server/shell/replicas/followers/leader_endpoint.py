@@ -51,6 +51,7 @@ class LeaderEndPoint:
         endpoint = self._leaders.endpoint(self._leader_id)
         if endpoint is None:
             return None
+        # A broker may listen elsewhere after a restart. The old connection would lead to whoever has its port now.
         if self._peer is None or (self._peer.host, self._peer.port) != (endpoint.host, endpoint.port):
             if self._peer is not None:
                 self._peer.close()
@@ -58,6 +59,7 @@ class LeaderEndPoint:
                 endpoint.host,
                 endpoint.port,
                 client_id=f"broker-{self._leaders.broker_id}-fetcher",
+                # The fetcher itself pauses after a failure. Two pauses would add up.
                 backoff=None,
                 rng=self._leaders.rng,
                 connect=self._leaders.connect,
@@ -84,6 +86,7 @@ class LeaderEndPoint:
                 )
             ],
         )
+        # By metadata.version, as Kafka's brokers among each other: the version says what all of them can read.
         version = list_offsets_version(self._leaders.metadata_version())
         try:
             response = await self._peer.send(request, version, timeout_ms=self._config.timeout_ms)
@@ -91,6 +94,7 @@ class LeaderEndPoint:
             return None
         assert isinstance(response, ListOffsetsResponse)
         for each in _all_partitions(response):
+            # One partition was asked for.
             return each.offset if each.error_code == ErrorCode.NONE else None
         return None
 

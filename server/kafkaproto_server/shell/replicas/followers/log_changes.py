@@ -54,6 +54,8 @@ class LogChanges:
     def leader_said(self, followed: Followed, high_watermark: int) -> None:
         hosted = followed.hosted
         hosted.partition.leader_said(high_watermark)
+        # A replica that is fetched anew counts as lost until it has all that is committed: then a controller may
+        # elect it.
         if hosted.is_anew and hosted.partition.log_end_offset >= high_watermark:
             self._replicas.has_all_again(hosted)
 
@@ -68,7 +70,11 @@ class LogChanges:
         markers = []
         end, first = 0, partition.next_offset
         expected = first
+        # All batches are looked at before the first of them changes anything: a response that is refused leaves no
+        # trace.
         for view in iterate_stored_batches(records):
+            # A batch that was damaged on its way, or on the leader's disk, ends here. Else it would come to look like
+            # a true one.
             view.check()
             header = view.header()
             # As the leader's log may do, an empty one may begin within a batch.
@@ -82,9 +88,11 @@ class LogChanges:
             markers.append(end_transaction_marker(view) if header.is_control else None)
             expected = header.next_offset
             end = view.position + view.size_in_bytes
+        # The leader's limit may have cut the only batch short.
         if not headers:
             return
         aborted = []
+        # By the time of now: a producer is forgotten so long after it was heard of, however old its records are.
         wall_ms = self._clock.wall_ms()
         for header, marker in zip(headers, markers, strict=True):
             # An empty log may begin within its first batch.
@@ -95,6 +103,8 @@ class LogChanges:
             if transaction is not None:
                 aborted.append(transaction)
         partition.aborted += aborted
+        # What is asked for next follows from this one, what the leader hears from the end of the log, once that is
+        # written.
         partition.next_offset = expected
         followed.has_all = data.high_watermark <= expected
         if self._throttle.holds_for(followed.hosted):
@@ -103,8 +113,10 @@ class LogChanges:
         high_watermark = data.high_watermark
 
         def appended(has_rolled: bool) -> None:
+            # The log may have been closed since, or cut below what was written.
             if followed.hosted.log is log and partition.next_offset >= expected:
                 partition.appended(expected, now_ms=self._clock.now_ms())
+                # After the end of the log has moved: no high watermark is beyond that.
                 self.leader_said(followed, high_watermark)
                 if has_rolled:
                     self._replicas.changes.has_rolled(followed.hosted)
@@ -150,6 +162,7 @@ class LogChanges:
     def _cut(self, followed: Followed, work: Callable[[], Found], promised: int) -> None:
         """``promised``: what lies before this offset is there at any moment."""
         followed.hosted.is_being_cut = True
+        # Before the job: no checkpoint may promise more than the log has, not even if the machine stops in between.
         self._replicas.changes.will_be_cut(followed.hosted, promised)
         self.change(followed, work, partial(self._was_cut, followed))
 
@@ -157,6 +170,7 @@ class LogChanges:
         hosted = followed.hosted
         hosted.is_being_cut = False
         self._replicas.changes.was_cut(hosted, found)
+        # Whoever knows offsets of this log, as the cleaner and a move do, has to forget those behind its end.
         self._was_cut_at_end(hosted)
         if hosted.log is not None:
             # What the metadata said meanwhile.
@@ -165,6 +179,7 @@ class LogChanges:
 
     def move_start(self, followed: Followed, offset: int) -> None:
         # The next fetch tells the leader, who may have somebody waiting for it (DeleteRecords).
+        # Not beyond what is written: the leader's start may be in records that this log has yet to copy.
         offset = min(offset, followed.hosted.partition.log_end_offset)
         self._replicas.changes.move_start(
             followed.hosted,

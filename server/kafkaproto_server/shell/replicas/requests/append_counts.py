@@ -42,6 +42,7 @@ class AppendCounts:
         counts = self._request(hosted)
         records = header.record_count
         self._metrics.appended(counts, len(item.records), records)
+        # The topic's compression.type is another one than the producer's.
         if (header.attributes ^ item.records[ATTRIBUTES_AT]) & COMPRESSION_MASK:
             counts.produce_conversions += records
             self._metrics.all.produce_conversions += records
@@ -71,6 +72,8 @@ class AppendCounts:
         metrics, fault = self._metrics, error.fault
         if fault in _FAILED:
             self.failed(hosted)
+            # Kafka has a metric for each reason why it refuses records: no key where the topic is compacted, magic,
+            # checksum, offsets.
             metrics.records_without_key += error.keyless
             metrics.wrong_offsets_or_sequences += fault is Fault.HEADER
         elif fault is not Fault.FORM:

@@ -91,14 +91,19 @@ class Appends:
             done([])
             return
         if self._is_session_over():
+            # Not even with acks=1. Another broker may lead by now, and what is acknowledged here is cut off when this
+            # one hears of it. Apache Kafka's brokers go on.
             self._gaps_until_ms = self._clock.now_ms() + REFUSED_AGAIN_MS
             done([SESSION_IS_OVER] * len(items))
             return
         request = AppendRequest(len(items), done)
         sender = items[0].sender
+        # The bounds are those of the request, not of a batch: a thousand small batches hold the loop as long as a
+        # large one.
         units, bytes_ = sender.budget.units - MAX_UNITS_AT_ONCE, sender.bytes_left - MAX_BYTES_AT_ONCE
         compressed_bytes = 0
         for position, item in enumerate(items):
+            # Counted before the batch is looked at. Once what comes of it is known, the time is spent.
             compressed_bytes += _compressed_bytes(item)
             if (
                 sender.budget.units < units
@@ -115,10 +120,12 @@ class Appends:
         hosted = self._replicas.get(item.topic_id, item.index)
         if hosted is None or hosted.log is None:
             code = self._unknown(item.topic_id, item.index)
+            # Kafka counts a request that the replica refuses, but not one for a partition that nobody knows.
             if code is not ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
                 self._metrics.all.produce_requests += 1
             take(ProduceResult(code=code))
             return
+        # Nobody goes through all replicas when configs change: each takes the newest settings when it is used.
         self._refresh(hosted)
         rules = hosted.settings.incoming
         try:
@@ -129,6 +136,8 @@ class Appends:
             if checked is not None:
                 self._append_checked(hosted, checked, acks, item, take)
                 return
+            # A batch that is not checked at once is checked in steps: the first of them here, unless others of the
+            # request have used the time of the loop, and the rest by a thread.
             steps = check_records(batch, rules, self._clock.wall_ms, item.sender)
             if not item.sender.waits:
                 next(steps)
@@ -159,6 +168,7 @@ class Appends:
 
         sender, size = item.sender, len(item.records)
         if batch.header.attributes & COMPRESSION_MASK:
+            # What the check may keep in memory: the lane begins it once that has room beside the work of other hosts.
             size = min(most_decompressed_bytes(size), sender.bytes_left)
         self._checks.put(sender.host, _checked(steps), done, fail, is_over=lambda: sender.is_gone, size=size)
 
@@ -167,16 +177,19 @@ class Appends:
     ) -> None:
         partition, header = hosted.partition, batch.header
         try:
+            # Again, since a thread may have had the batch meanwhile: the leader of then may be a follower now.
             partition.check_writable(needs_all=acks == ACKS_ALL)
             if header.producer_id >= 0:
                 if header.is_transactional:
                     before = self._check_transactional(partition, header, item.guard)
                 else:
                     before = partition.producers.check(header, is_from_client=True)
+                # A producer that was not told of its batch sends it again. Kafka counts it again, too.
                 if before is not None:
                     self._counts.appended(hosted, header, item)
                     self._writes.respond_to_repeated(hosted, before, acks, take)
                     return
+            # From here on the batch cannot be refused: the next one gets the offsets behind it.
             base_offset = partition.take_offsets(header)
         except PartitionError as error:
             take(self._counts.not_appended(hosted, error))
@@ -199,10 +212,13 @@ class Appends:
         header = header._replace(base_offset=base_offset, partition_leader_epoch=partition.leader_epoch)
         partition.producers.update(header, seen_ms=self._clock.wall_ms())
         if header.is_transactional:
+            # The transaction is open in this log now, and what is known of the producer says so. The coordinator's
+            # word is used up: the next transaction needs another one (KIP-890).
             partition.verifications.end(header.producer_id)
         result = ProduceResult(
             code=ErrorCode.NONE,
             base_offset=base_offset,
+            # Only where the topic has LogAppendTime: else the producer knows the time, which is its own (KIP-32).
             append_time_ms=header.max_timestamp if header.attributes & _APPEND_TIME_BIT else -1,
             log_start_offset=partition.log_start_offset,
         )
@@ -231,6 +247,8 @@ class Appends:
         before = None
         try:
             before = producers.check(header, is_from_client=True)
+        # The check comes first all the same: a batch that is here already gets its old response, as Kafka's log looks
+        # for repeated batches before it looks for verifications.
         except ProducerRefused:
             if not is_unknown:
                 raise

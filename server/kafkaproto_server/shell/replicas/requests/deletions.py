@@ -86,7 +86,10 @@ class Deletions:
         self._refresh(hosted)
         partition = hosted.partition
         try:
+            # Deleting is the leader's: followers take its log start from fetches (KIP-107).
             partition.check_leader()
+            # The records of a topic that is only compacted are the last ones of their keys, which nobody may take
+            # away.
             if not hosted.settings.deletes:
                 raise PartitionError(ErrorCode.POLICY_VIOLATION)
             offset = partition.deletion_offset(item.offset)

@@ -78,6 +78,7 @@ class FetchReads:
     ) -> ReadResult:
         """Read one partition. Raises PartitionError."""
         partition, values = hosted.partition, self._values
+        # First of all: a reader with another leader epoch in mind means other records by its offset (KIP-320).
         if values.is_from_follower or self._version < FIRST_SERVED_BY_FOLLOWERS:
             partition.check_leader(fetch.current_leader_epoch)
         else:
@@ -89,6 +90,8 @@ class FetchReads:
             return instead
         if offset > partition.log_end_offset:
             raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
+        # Followers get what is not committed, since to have it is what commits it. Consumers get nothing that a new
+        # leader might not have, and with read_committed nothing of a transaction that is open (KIP-98).
         stable = partition.last_stable_offset
         if values.is_from_follower:
             end_offset = partition.log_end_offset
@@ -98,15 +101,19 @@ class FetchReads:
             end_offset = partition.high_watermark
         records: Sendable = b""
         is_limited = False
+        # It still counts as a fetch: the follower hears of high watermark and log start, and its offset counts.
         if values.is_from_follower and self._must_wait(hosted, position):
             is_limited = True
         elif offset < end_offset:
+            # The first batch of a response comes whole, however large it is: else a reader could never get beyond it
+            # (KIP-74).
             read = LogRead(position, hosted, log, offset, min(fetch.max_bytes, left), end_offset, is_empty)
             found = self._read_now(read)
             if found is None:
                 self.cold.append(read)
             else:
                 records, is_limited = found, not found
+        # Before the response takes the high watermark, which this fetch may move.
         if values.is_from_follower and (is_first or not partition.followers[values.replica_id].is_known):
             # Known it has to be: once its partition has nothing new, it is not looked at again.
             partition.follower_fetched(
@@ -135,6 +142,7 @@ class FetchReads:
         if not throttle.holds_for(hosted):
             return False
         self.throttled.append(position)
+        # Whoever is in sync is never held back, or the throttle would shrink the ISR (KIP-73).
         return self._values.replica_id not in hosted.partition.isr and throttle.is_exceeded()
 
     def _instead_of_records(self, partition: Partition, fetch: PartitionFetch) -> ReadResult | None:
@@ -145,11 +153,14 @@ class FetchReads:
         values, offset = self._values, fetch.fetch_offset
         preferred, end = NO_NODE, None
         if not values.is_from_follower and self._version >= FIRST_SERVED_BY_FOLLOWERS:
+            # Before the offset is looked at, as in Kafka: another replica may have what is not here.
             preferred = self._replicas.preferred_replica(partition, offset, values)
         if preferred == NO_NODE:
             if offset < partition.log_start_offset:
                 raise PartitionError(ErrorCode.OFFSET_OUT_OF_RANGE)
             if fetch.last_fetched_epoch != NO_EPOCH:
+                # Fetch itself finds out where logs part (KIP-595). A follower whose last record is of another epoch
+                # must not count as having what this log has.
                 end = _diverging(partition, offset, fetch.last_fetched_epoch)
             if end is None:
                 return None
@@ -200,11 +211,14 @@ class FetchReads:
                 changed = ReadResult(
                     error_code=ErrorCode.OFFSET_OUT_OF_RANGE, high_watermark=-1, log_start_offset=-1
                 )
+            # The replica was closed while the read waited for its turn: the client is to ask the metadata who leads
+            # now.
             elif isinstance(records, LogClosedError):
                 changed = ReadResult(
                     error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER, high_watermark=-1, log_start_offset=-1
                 )
             elif isinstance(records, Exception):
+                # A disk that cannot be read costs its directory, as in Kafka; a file that cannot, its partition.
                 self._replicas.read_failed(each.hosted, each.log, records)
                 changed = ReadResult(
                     error_code=ErrorCode.KAFKA_STORAGE_ERROR, high_watermark=-1, log_start_offset=-1

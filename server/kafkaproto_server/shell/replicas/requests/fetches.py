@@ -212,12 +212,17 @@ class _Fetch:
     def begin(self, now_ms: int) -> None:
         if self._context.continues_session:
             self._node.metrics.all.fetch_requests += self._context.size
+        # Without its session the request does not say which partitions it means (KIP-227): it only carries what has
+        # changed.
         if self._context.error_code:
             self._finish()
+        # Many partitions are looked at in turns, so that other requests are served in between.
         elif self._is_large:
             self._node.in_turns.start(self._begin_in_steps(now_ms), lambda: self._is_over)
         elif self._look(is_first=True) or self._values.max_wait_ms <= 0:
             self._finish()
+        # Only now: most requests need not wait, and to watch partitions costs them something. Nothing has changed
+        # since the look, which was one step.
         elif not self._is_over:
             self._context.wait(self._wake)
             self._park(now_ms)
@@ -243,6 +248,7 @@ class _Fetch:
     def _park(self, now_ms: int) -> None:
         self._watched = self._context.size
         self._node.metrics.fetches.begin(self._watched)
+        # The wait counts from the request's arrival: a long look is a part of it.
         at_ms, of_follower = now_ms + self._values.max_wait_ms, self._values.is_from_follower
         self._node.call_at(at_ms, self.respond_early, lambda: self._is_over, of_follower)
         size = len(self._results)
@@ -281,6 +287,7 @@ class _Fetch:
         if self._sizes is _NO_DICT:
             # It was a small request so far: more of its session's partitions have changed since.
             self._note_sizes()
+        # Only the partition that has changed: to read all of a session at each change would cost its size squared.
         key, limit = partition_key(fetch), self._node.limit(self._values)
         others = self._total - self._sizes.get(key, 0)
         self._reads.cold = []
@@ -300,6 +307,8 @@ class _Fetch:
             self._is_looking = True
             self._node.in_turns.start(self._finish_in_steps(), lambda: self._is_over)
         else:
+            # What was found when it began to wait is old: its high watermark moved, or its records may have been
+            # deleted.
             self._look(is_first=False)
             self._finish()
 
@@ -347,6 +356,7 @@ class _Fetch:
             results.append(result)
             hosts.append(hosted)
             total += result.records_bytes
+            # The first batch of a response may be larger than the limit (KIP-74).
             left = max(0, left - result.records_bytes)
             if result.error_code in NOT_READ:
                 refused += 1
@@ -361,11 +371,14 @@ class _Fetch:
         """Read one partition, or find out why it cannot be read."""
         hosted = None
         try:
+            # Anew in each look: the topic may be gone meanwhile, made anew, or forbidden.
             hosted = self._node.replicas.find(fetch, self._may_read, self._context)
             return self._reads.read(
                 hosted, fetch, position, left, is_first=is_first, is_empty=is_empty
             ), hosted
         except PartitionError as error:
+            # The response names the leader beside the error (KIP-595), so that a client that knows KIP-951 goes there
+            # without asking for metadata.
             leader_id, leader_epoch = self._node.replicas.leader_of(fetch)
             result = ReadResult(
                 error_code=error.code,
@@ -379,6 +392,7 @@ class _Fetch:
     def _finish(self) -> None:
         self._end()
         if self._reads.cold:
+            # While a thread reads, changes of its partitions can say nothing more to it.
             self._context.cancel()
             self._node.read_cold(
                 self._reads.cold, self._take_cold, self._values.client_host, lambda: self._is_given_up
@@ -401,11 +415,14 @@ class _Fetch:
         )
 
     def _respond(self) -> None:
+        # Now, when the bytes leave: a thread may have found less than the look had promised.
         if self._reads.throttled:
             self._node.throttle.record(
                 sum(len(self._results[each].records) for each in self._reads.throttled)
             )
         if self._throttle is not None and not self._context.error_code:
+            # A client over its quota gets a response at once, without records (KIP-219). Its session stays as it was,
+            # so that the next request gets them.
             throttle_ms = self._throttle.fetched(sum(len(each.records) for each in self._results))
             if throttle_ms:
                 self._count(has_records=False)

@@ -54,6 +54,8 @@ class LogWrites:
         ``aborted`` are the transactions that it ends so."""
         log = hosted.log
         assert log is not None
+        # Before the write: the time may be over while the disk is slow, and the response is to name the offsets then,
+        # too.
         if take is not None and acks == ACKS_ALL:
             take.appended(result)
 
@@ -105,6 +107,8 @@ class LogWrites:
             append_time_ms=before.timestamp,
             log_start_offset=hosted.partition.log_start_offset,
         )
+        # With other acks the first write was answered once it was done, so this one is, too: not before, or an append
+        # that failed would count as written.
         if acks != ACKS_ALL:
             self._when_written(hosted, before.last_offset, result, take)
             return
@@ -123,6 +127,7 @@ class LogWrites:
             return
 
         def written(_: object) -> None:
+            # Not by this job's own success, which writes nothing: the append before it may have failed.
             is_written = last_offset < partition.log_end_offset
             take(result if is_written else ProduceResult(code=ErrorCode.KAFKA_STORAGE_ERROR))
 

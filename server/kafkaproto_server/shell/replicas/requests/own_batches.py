@@ -81,6 +81,7 @@ class OwnBatches:
         partition = hosted.partition
         if hosted.log is None or self._is_session_over():
             raise PartitionError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        # As with acks=all: what a coordinator tells its clients must outlive this broker.
         partition.check_writable(needs_all=True)
         is_transactional = producer_id >= 0
         batch = build_batch(
@@ -92,9 +93,11 @@ class OwnBatches:
             transactional=is_transactional,
             producer_id=producer_id,
             producer_epoch=producer_epoch,
+            # As Kafka's coordinators write it. Sequences are checked only of what comes from clients.
             base_sequence=0 if is_transactional else -1,
         )
         limit = hosted.settings.incoming.max_message_bytes
+        # Kafka's limit holds for its own records as well. The coordinator hears of it before anything has changed.
         if len(batch) > limit:
             raise PartitionError(
                 ErrorCode.MESSAGE_TOO_LARGE, f"{len(batch)} bytes in a batch, {limit} are allowed"
@@ -102,11 +105,13 @@ class OwnBatches:
         header = RecordBatchView(batch).header()
         if is_transactional:
             partition.producers.check(header, is_from_client=False)
+        # Behind all that may refuse: whoever gets an error counts on it that nothing is written.
         partition.take_offsets(header)
         partition.producers.update(header, seen_ms=self._clock.wall_ms())
         if is_transactional:
             partition.verifications.end(producer_id)
         self._counts.own(hosted, batch, len(records))
+        # Nobody waits for it here: the coordinator watches the high watermark itself (`coordinator_log`).
         self._writes.write(hosted, batch, header.next_offset, ACKS_LEADER, NOTHING_APPENDED, None)
         return header.next_offset
 
@@ -136,6 +141,8 @@ class OwnBatches:
         header = RecordBatchView(batch).header()
         try:
             partition.check_writable(needs_all=True)
+            # A coordinator that was replaced may send its markers late. The epochs in a marker tell (KIP-98,
+            # KIP-890).
             partition.producers.check_marker(header, marker, transaction_version=item.transaction_version)
             partition.take_offsets(header)
         except (PartitionError, ProducerRefused) as error:
@@ -144,12 +151,23 @@ class OwnBatches:
         self._counts.own(hosted, batch, header.record_count)
         aborted = partition.producers.take(header, marker, header.max_timestamp)
         if aborted is not None:
+            # Before the marker can be read: a consumer that reads it must be told what to skip.
             partition.aborted.append(aborted)
         partition.verifications.end_by_marker(item.producer_id, item.producer_epoch)
+        # Before it is written: the coordinator of this partition takes ends of transactions in the order of offsets,
+        # among the records that it appends itself.
         self.marker_written(partition, item, header.base_offset)
         result = ProduceResult(code=ErrorCode.NONE, base_offset=header.base_offset)
         self._writes.write(
-            hosted, batch, header.next_offset, ACKS_ALL, result, take, () if aborted is None else (aborted,)
+            # Always replicated: the transaction coordinator takes a transaction for complete once all of its
+            # partitions have responded.
+            hosted,
+            batch,
+            header.next_offset,
+            ACKS_ALL,
+            result,
+            take,
+            () if aborted is None else (aborted,),
         )
 
 

@@ -57,12 +57,14 @@ class ReadableReplicas:
     def find(self, fetch: PartitionFetch, may_read: MayRead, context: FetchContext) -> Hosted:
         """The replica that a request asks for. Raises PartitionError."""
         image = self._image()
+        # Rights come before anything is said of the topic: without them a client must not learn that it exists.
         topic_id = readable_topic(image, fetch, may_read, context)
         hosted = self._replicas.get(topic_id, fetch.index)
         if hosted is None:
             topic = image.topics.get(topic_id)
             if topic is None or fetch.index not in topic.partitions:
                 raise PartitionError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            # Kafka tells a replica whose directory has failed from one that is on another broker.
             is_offline = (topic_id, fetch.index) in self._replicas.offline
             raise PartitionError(
                 ErrorCode.KAFKA_STORAGE_ERROR if is_offline else ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -72,12 +74,14 @@ class ReadableReplicas:
     def preferred_replica(self, partition: Partition, fetch_offset: int, values: FetchValues) -> int:
         """Where a consumer should read instead; NO_NODE if it should read here."""
         rack_id = values.rack_id
+        # Only a leader knows how far each replica is. A follower that is asked was chosen by its leader (KIP-392).
         if not self._selects_by_rack or not rack_id or partition.role is not Role.LEADER:
             return NO_NODE
         brokers = self._image().brokers
 
         def is_near(broker_id: int) -> bool:
             broker = brokers.get(broker_id)
+            # A replica that has no listener of the consumer's kind cannot be reached by it.
             return (
                 broker is not None
                 and not broker.fenced
