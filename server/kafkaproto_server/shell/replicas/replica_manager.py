@@ -23,7 +23,7 @@ from kafkaproto_server.core.broker.directories import LogDirectories
 from kafkaproto_server.core.broker.replica_directories import ReplicaMoves
 from kafkaproto_server.core.broker.start_table import FoundReplica
 from kafkaproto_server.core.replicas.isr_changes import IsrCounts
-from kafkaproto_server.core.replicas.partition import NO_EPOCH, Partition, PartitionError, Role
+from kafkaproto_server.core.replicas.partition import Partition, PartitionError, Role
 from kafkaproto_server.metadata.image.entries import LOST_DIRECTORY, PartitionImage, TopicImage
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.requests.data import (
@@ -533,12 +533,6 @@ class ReplicaManager:
             sender = query.sender or Sender()
             steps = _one_step(partial(found, log))
             self._searches.put(sender.host, steps, done, failed, is_over=lambda: sender.is_gone)
-
-    def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
-        """Broker id and epoch of the leader of a partition; -1 for what is not known."""
-        topic = self._image().topics.get(topic_id)
-        found = None if topic is None else topic.partitions.get(index)
-        return (NO_NODE, NO_EPOCH) if found is None else (found.leader, found.leader_epoch)
 
     def _unknown(self, topic_id: bytes, index: int) -> ErrorCode:
         """Why there is no open log of a partition here."""
