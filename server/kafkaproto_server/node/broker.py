@@ -15,8 +15,8 @@ from kafkaproto_server.config.node_config import Config
 from kafkaproto_server.core.broker.lifecycle import BrokerIdentity, BrokerLifecycle
 from kafkaproto_server.metadata.features import supported_ranges
 from kafkaproto_server.node.broker_data import BrokerData
-from kafkaproto_server.node.channels import ControllerChannels
-from kafkaproto_server.node.machine import Machine
+from kafkaproto_server.node.channels import NodeChannels
+from kafkaproto_server.node.machine import NodeMachine
 from kafkaproto_server.node.observability.observed import ObservedBroker
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.shell.broker.lifecycle_manager import (
@@ -38,8 +38,8 @@ class NodeBroker:
         self,
         config: Config,
         opened: OpenedNode,
-        machine: Machine,
-        channels: ControllerChannels,
+        machine: NodeMachine,
+        channels: NodeChannels,
         directory_failed: Callable[[str, str], None],
     ) -> None:
         self._config = config

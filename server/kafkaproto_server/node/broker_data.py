@@ -14,7 +14,7 @@ from kafkaproto_server.config.settings import CurrentSettings, SettingsTable
 from kafkaproto_server.core.controller.values.topic_configs import InheritedConfigs
 from kafkaproto_server.node.broker_coordination import BrokerCoordination, BrokerMetadata
 from kafkaproto_server.node.descriptors import topic_file_limit
-from kafkaproto_server.node.machine import Machine
+from kafkaproto_server.node.machine import NodeMachine
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.internal_topics import InternalTopics
@@ -50,7 +50,7 @@ class BrokerData:
         *,
         config: Config,
         opened: OpenedNode,
-        machine: Machine,
+        machine: NodeMachine,
         channel: Callable[[], ControllerChannel],
         broker_epoch: Callable[[], int | None],
         is_session_over: Callable[[], bool],

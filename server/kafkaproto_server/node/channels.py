@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from kafkaproto_server.config.node_config import Config
-from kafkaproto_server.node.machine import Machine
+from kafkaproto_server.node.machine import NodeMachine
 from kafkaproto_server.shell.quorum.driver import QuorumDriver
 from kafkaproto_server.shell.to_controller.channel import ControllerChannel
 
 
-class ControllerChannels:
+class NodeChannels:
     """Makes them, and closes them with the node. Each kind of request has a channel of its own, because a channel sends
     one request at a time."""
 
-    def __init__(self, config: Config, quorum: QuorumDriver, machine: Machine) -> None:
+    def __init__(self, config: Config, quorum: QuorumDriver, machine: NodeMachine) -> None:
         self._client_id = str(config.node_id)
         self._listener_name = config.controller_listener_names[0]
         self._quorum = quorum

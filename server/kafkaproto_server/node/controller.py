@@ -9,7 +9,7 @@ from kafkaproto.directory_files import META_PROPERTIES_NAME
 from kafkaproto_server.base.types import Endpoint, ReplicaKey
 from kafkaproto_server.config.node_config import Config
 from kafkaproto_server.metadata.features import supported_ranges
-from kafkaproto_server.node.machine import Machine
+from kafkaproto_server.node.machine import NodeMachine
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.shell.quorum.broker_probe import BrokerProbe, Prober
 from kafkaproto_server.shell.quorum.driver import QuorumDriver
@@ -30,7 +30,7 @@ async def watch_voter(config: Config, opened: OpenedNode) -> None:
 
 
 def start_probe(
-    nursery: trio.Nursery, config: Config, quorum: QuorumDriver, machine: Machine
+    nursery: trio.Nursery, config: Config, quorum: QuorumDriver, machine: NodeMachine
 ) -> BrokerProbe | None:
     """Looks after brokers whose heartbeats stay away; None if this node does not."""
     if not (config.is_controller and config.broker_death_proof_enable):

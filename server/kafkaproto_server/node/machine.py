@@ -10,7 +10,7 @@ from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class NodeMachine:
     """Disk, clock, chance, network and threads: all that a node reaches outside its process, and all that the simulator
     has in another form."""
 

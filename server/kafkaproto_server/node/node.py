@@ -28,11 +28,11 @@ from kafkaproto_server.core.controller.values.topic_configs import InheritedConf
 from kafkaproto_server.core.quotas.connection_rates import ConnectionRates
 from kafkaproto_server.core.quotas.rate import RateWindows
 from kafkaproto_server.node.broker import NodeBroker
-from kafkaproto_server.node.channels import ControllerChannels
+from kafkaproto_server.node.channels import NodeChannels
 from kafkaproto_server.node.controller import keep_controller_registered, start_probe, watch_voter
 from kafkaproto_server.node.descriptors import admission_limits
 from kafkaproto_server.node.listeners import NodeListeners, queued_request_bytes
-from kafkaproto_server.node.machine import Machine
+from kafkaproto_server.node.machine import NodeMachine
 from kafkaproto_server.node.services import services_of
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
 from kafkaproto_server.shell.broker.directory_watch import DirectoryWatch
@@ -84,14 +84,14 @@ class Node:
 
         The simulator passes a ``network`` and ``threads`` of its own.
         """
-        self._machine = Machine(disk=disk, clock=clock, rng=rng, network=network, threads=threads)
+        self._machine = NodeMachine(disk=disk, clock=clock, rng=rng, network=network, threads=threads)
         self._config = config
         self._format_if_new = format_if_new
         self._stop_asked = trio.Event()
         self._running: _Running | None = None
         self._opened: OpenedNode | None = None
         """Until it is closed in order."""
-        self._channels: ControllerChannels | None = None
+        self._channels: NodeChannels | None = None
         self._listeners: NodeListeners | None = None
         self._requests = RequestMetrics()
         self._passes = Passes()
@@ -178,7 +178,7 @@ class Node:
         if config.http_listener is not None:
             self._start_metrics(nursery, quorum, listeners)
         self._probe = start_probe(nursery, config, quorum, self._machine)
-        channels = self._channels = ControllerChannels(config, quorum, self._machine)
+        channels = self._channels = NodeChannels(config, quorum, self._machine)
         if config.is_broker:
             self._throttling.also = self._connection_limits(admission, listeners).use
             self._broker = NodeBroker(config, opened, self._machine, channels, watch.failed)
@@ -226,7 +226,7 @@ class Node:
         )
 
     def _dispatcher(
-        self, nursery: trio.Nursery, opened: OpenedNode, channels: ControllerChannels, watch: DirectoryWatch
+        self, nursery: trio.Nursery, opened: OpenedNode, channels: NodeChannels, watch: DirectoryWatch
     ) -> Dispatcher:
         services = services_of(
             self._config,

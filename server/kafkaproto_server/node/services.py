@@ -19,7 +19,7 @@ from kafkaproto_server.core.controller.values.events import CommandContext
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.metadata.security.authorizer import Authorizer, AuthorizerConfig, CurrentAuthorizer
 from kafkaproto_server.node.broker_data import BrokerData
-from kafkaproto_server.node.machine import Machine
+from kafkaproto_server.node.machine import NodeMachine
 from kafkaproto_server.node.startup import OpenedNode
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.shell.quorum.driver import QuorumDriver
@@ -30,7 +30,7 @@ from kafkaproto_server.shell.to_controller.streams_topics import StreamsTopics
 def services_of(
     config: Config,
     opened: OpenedNode,
-    machine: Machine,
+    machine: NodeMachine,
     *,
     forwarder: Forwarder,
     log_directories: Callable[[], Sequence[LogDirectoryStatus]],
@@ -110,7 +110,7 @@ def _authorizer(config: Config, quorum: QuorumDriver) -> Callable[[], Authorizer
 
 
 def _controller_port(
-    config: Config, quorum: QuorumDriver, machine: Machine, forwarder: Forwarder, data: BrokerData | None
+    config: Config, quorum: QuorumDriver, machine: NodeMachine, forwarder: Forwarder, data: BrokerData | None
 ) -> ControllerPort:
     now_ms = machine.clock.now_ms
 

@@ -29,7 +29,7 @@ from kafkaproto_server.base.types import ListenerKind
 from kafkaproto_server.metadata.security.acls import Operation, ResourceType
 from kafkaproto_server.metadata.security.authorizer import Authorizer
 from kafkaproto_server.metadata.security.delegation_tokens import token_hmac
-from kafkaproto_server.requests.context import ANONYMOUS
+from kafkaproto_server.requests.context import ANONYMOUS, NoResponse
 from tests.apis.support.services import Calls, ask, context, image_of, responses_of, services, settled
 from tests.metadata.security.support.acl_making import acl, acl_filter, acl_record, authorizer
 
@@ -417,6 +417,14 @@ def test_an_owner_of_the_longest_name_is_named_in_the_response(
     assert reply.error_code in (ErrorCode.INVALID_REQUEST, ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED)
     assert (reply.principal_type, reply.principal_name) == (owner_type, "x" * 32_767)
     reply.encode(3)
+
+
+def test_if_too_many_wait_for_the_controller_a_token_gets_no_response() -> None:
+    request, calls = CreateDelegationTokenRequest(), Calls()
+    reply = dispatch(request, context(request, 3, kind=CONTROLLER), services(TOKENS, calls))
+    none = NoResponse(reason="many wait for the controller already")
+    calls.replies[0].resolve(none)
+    assert responses_of(reply) == [none]
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])

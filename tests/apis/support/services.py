@@ -143,9 +143,7 @@ OBJECTS: dict[str, frozenset[str]] = {
     "transactions": frozenset(),
     "share_state": frozenset(),
     "shares": frozenset({"serves_share_groups"}),
-    "replicas": frozenset(
-        {"produce", "write_markers", "delete_records", "alter_directory", "find_offset", "leader_of"}
-    ),
+    "replicas": frozenset({"produce", "write_markers", "delete_records", "alter_directory", "find_offset"}),
     "fetches": frozenset({"fetch"}),
     "questions": frozenset({"end_of_epoch", "producers_of", "logs"}),
     "producer_ids": frozenset(),

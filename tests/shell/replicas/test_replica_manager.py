@@ -226,17 +226,6 @@ async def test_each_failure_of_a_directory_is_reported(autojump_clock: MockClock
         nursery.cancel_scope.cancel()
 
 
-def test_of_a_partition_that_is_not_known_no_leader_is_told() -> None:
-    broker = DataBroker()
-    topic_id = broker.topic("t", [ME])
-    manager = broker.replicas.manager
-    assert [manager.missing.leader_of(*each) for each in ((topic_id, 0), (topic_id, 1), (b"?" * 16, 0))] == [
-        (ME, 0),
-        (-1, -1),
-        (-1, -1),
-    ]
-
-
 def test_a_broker_is_reached_at_its_listener_for_brokers_unless_it_is_fenced() -> None:
     other = Endpoint(name="OTHER", host="h", port=1, security_protocol=0)
     both = (other, Endpoint(name="PLAINTEXT", host="h", port=2, security_protocol=0))

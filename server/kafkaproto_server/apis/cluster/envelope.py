@@ -45,7 +45,7 @@ from kafkaproto_server.requests.error_codes import error_codes_in_steps
 
 _log = logging.getLogger("kafkaproto.server.apis")
 
-Serve: TypeAlias = Callable[[bytes, int, RequestContext, Services], HandlerResult]
+ServeForwarded: TypeAlias = Callable[[bytes, int, RequestContext, Services], HandlerResult]
 """Serves a forwarded request, given its frame and the start of its body. Raises ProtocolError if it is not served."""
 
 
@@ -81,7 +81,7 @@ def handle_envelope(
         client_id=header.client_id,
     )
 
-    def serve_by(serve: Serve) -> HandlerResult:
+    def serve_by(serve: ServeForwarded) -> HandlerResult:
         try:
             result = serve(data, offset, inner_context, services)
         except ProtocolError as error:

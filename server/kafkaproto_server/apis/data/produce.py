@@ -29,6 +29,7 @@ from kafkaproto_server.apis.api import Api, Served
 from kafkaproto_server.apis.authorization import is_allowed
 from kafkaproto_server.apis.bounds import RECORDS
 from kafkaproto_server.apis.data.produce_elements import most_elements
+from kafkaproto_server.apis.leaders import leader_of
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.later import Deferred, Gather, Steps
 from kafkaproto_server.base.ports import Buffer
@@ -268,7 +269,7 @@ def _fill(
             for index, text in result.record_errors
         ]
         if result.code is ErrorCode.NOT_LEADER_OR_FOLLOWER and context.api_version >= _FIRST_WITH_LEADERS:
-            leader_id, epoch = services.replicas.leader_of(item.topic_id, item.index)
+            leader_id, epoch = leader_of(services.metadata.image(), item.topic_id, item.index)
             place.current_leader = ProduceResponse.LeaderIdAndEpoch(leader_id=leader_id, leader_epoch=epoch)
 
 

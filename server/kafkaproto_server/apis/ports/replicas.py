@@ -47,9 +47,6 @@ class ReplicaPort(Protocol):
     def find_offset(self, query: OffsetQuery, done: Callable[[OffsetResult], None]) -> None:
         """Find an offset by its time, or one of the special ones."""
 
-    def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
-        """Broker id and epoch of the leader of a partition; -1 for what is not known."""
-
 
 class FetchPort(Protocol):
     """Reads of consumers and followers. Implemented by `shell.replicas.requests.fetches.Fetches`."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.apis.leaders import leader_of
 from kafkaproto_server.apis.ports.services import Services
 from kafkaproto_server.base.types import Endpoint
 from kafkaproto_server.requests.context import RequestContext
@@ -68,7 +69,7 @@ def checked_ranges(
 
 def leader_hint(code: ErrorCode, topic_id: bytes, index: int, services: Services) -> tuple[int, int] | None:
     """Broker id and epoch of the leader, for a response that says that a request went to another broker."""
-    return services.replicas.leader_of(topic_id, index) if code in _MOVED else None
+    return leader_of(services.metadata.image(), topic_id, index) if code in _MOVED else None
 
 
 def endpoints_of(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.base.types import NO_NODE
-from kafkaproto_server.core.replicas.partition import NO_EPOCH, Role
+from kafkaproto_server.core.replicas.partition import Role
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.shell.replicas.files.hosted_replicas import HostedReplicas
 
@@ -40,9 +39,3 @@ class MissingReplicas:
         topic = self._image().topics.get(topic_id)
         is_known = topic is not None and index in topic.partitions
         return ErrorCode.NONE if is_known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-
-    def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
-        """Broker id and epoch of the leader of a partition; -1 for what is not known."""
-        topic = self._image().topics.get(topic_id)
-        found = None if topic is None else topic.partitions.get(index)
-        return (NO_NODE, NO_EPOCH) if found is None else (found.leader, found.leader_epoch)

@@ -360,9 +360,6 @@ class ReplicaManager:
     def find_offset(self, query: OffsetQuery, done: Callable[[OffsetResult], None]) -> None:
         self._searches.find(query, done)
 
-    def leader_of(self, topic_id: bytes, index: int) -> tuple[int, int]:
-        return self.missing.leader_of(topic_id, index)
-
     def alter_directory(self, topic: str, index: int, path: str) -> ErrorCode:
         topic_id = self._image().topic_ids.get(topic)
         hosted = None if topic_id is None else self.replicas.get(topic_id, index)
