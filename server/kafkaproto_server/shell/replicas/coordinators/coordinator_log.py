@@ -124,6 +124,8 @@ class PartitionLog:
                 self._hosted, new, producer_id, producer_epoch, compression=self._compression()
             )
         except (PartitionError, ProducerRefused) as error:
+            # In the words of a coordinator: what a leader says of its log means something else to the clients of
+            # groups.
             raise CoordinatorError(told_code(error.code)) from None
 
     def _encoded(self, records: Sequence[Record]) -> list[NewRecord]:
@@ -149,6 +151,7 @@ class PartitionLog:
     def when_committed(self, end_offset: int, call: Told) -> None:
         """See `CoordinatorLog`. An offset may be lower than that of the call before: a coordinator asks again for what
         was not committed in time."""
+        # At once: nobody would tell it later.
         if self._is_closed:
             call(ErrorCode.NOT_COORDINATOR)
         elif end_offset <= self.high_watermark:

@@ -425,11 +425,13 @@ class _Fetcher:
         self._owner.call_at(self._owner.clock.now_ms() + delay_ms, partial(self.want, followed))
 
     def change_failed(self, followed: Followed) -> None:
+        assert self.busy > 0, "the change was counted when it began"
         self.busy -= 1
         self._wake.set()
         self.remove(followed.key)
 
     def changed(self, followed: Followed) -> None:
+        assert self.busy > 0, "the change was counted when it began"
         followed.is_busy = False
         self.busy -= 1
         self.want(followed)

@@ -192,6 +192,7 @@ class LogChanges:
         self, followed: Followed, work: Callable[[], T], done: Callable[[T], None], *, is_short: bool = False
     ) -> None:
         """Have the directory do ``work``. Nothing is asked of the leader until it is done."""
+        assert not followed.is_busy, "a log is changed once at a time"
         followed.is_busy = True
         followed.fetcher.busy += 1
 

@@ -30,6 +30,7 @@ LookUp = Callable[[TopicLog], OffsetResult]
 def find_offset(query: OffsetQuery, partition: Partition) -> OffsetResult | LookUp:
     """The response to a query, or a function that makes it in a thread. Raises PartitionError."""
     partition.check_leader(query.current_leader_epoch)
+    # Another broker asks as a follower does: for all that is here, committed or not.
     end, is_settled = partition.log_end_offset, True
     if query.is_from_client:
         end = partition.last_stable_offset if query.is_committed_only else partition.high_watermark

@@ -58,6 +58,7 @@ class AppendRequest:
 
     def take(self, position: int, result: ProduceResult) -> None:
         """One partition's result; only the first one counts."""
+        # A write may come back after the time is over, and a high watermark after the log was closed.
         if self.is_over or self._results[position] is not None:
             return
         self._results[position] = result
@@ -81,6 +82,7 @@ class AppendRequest:
         self.is_over = True
         if self._waiting is not None:
             self._waiting.end(self._missing)
+        # Before the call: what it leads to may come back here.
         done, self._done = self._done, _told_already
         done([each for each in self._results if each is not None])
 

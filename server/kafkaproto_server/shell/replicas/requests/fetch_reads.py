@@ -138,6 +138,7 @@ class FetchReads:
 
     def _must_wait(self, hosted: Hosted, position: int) -> bool:
         """Whether a follower gets no records of a partition now, because replication is throttled."""
+        # Asked for each partition of each request: the throttled replicas of a topic may change at any time.
         throttle = self._throttle
         if not throttle.holds_for(hosted):
             return False

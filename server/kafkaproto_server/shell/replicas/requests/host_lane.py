@@ -100,6 +100,7 @@ class HostLane:
     ) -> None:
         """Do the steps, and call ``done`` with their result or ``failed`` with an OSError or StorageError, later, in
         the event loop; neither if the work ``is_over`` before. ``size`` is how many bytes it may keep."""
+        # Half of it, so that two small ones are begun beside each other at least.
         room = self._small if size <= self._small.limit_bytes // 2 else self._large
         self._hosts.setdefault(host, deque()).append(_LaneWork(steps, done, failed, is_over, size, room))
         self._go_on()
