@@ -28,8 +28,9 @@ from kafkaproto_server.requests.share_group_requests import LatestOffsets
 from kafkaproto_server.requests.share_state import Persister
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
-from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.shell.coordinators.groups.groups import GroupCoordinators
 from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOffsetFinder
+from kafkaproto_server.shell.coordinators.groups.settings import current_group_configs
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges, TopicWatch
 from kafkaproto_server.shell.coordinators.internal_topics import InternalTopics
 from kafkaproto_server.shell.coordinators.share_state.services import ShareServices
@@ -76,7 +77,7 @@ def _group_coordinators(
 ) -> GroupCoordinators:
     return GroupCoordinators(
         image=lambda: published.image,
-        config=CurrentGroupConfig(configs),
+        configs=current_group_configs(configs),
         surroundings=surroundings,
         make_log=lambda hosted: manager.coordinator_log(
             hosted,
@@ -85,7 +86,6 @@ def _group_coordinators(
             lambda: number_of(configs(), "offsets.topic.compression.codec"),
         ),
         load=manager.coordinator_loading,
-        compute=manager.compute,
         persister=persister,
         latest_offsets=latest_offsets,
         metrics=metrics,
@@ -174,7 +174,7 @@ class BrokerData:
             self.manager,
             published,
             configs,
-            NodeSurroundings(clock, others.rng, self.manager.call_at),
+            NodeSurroundings(clock, others.rng, self.manager.call_at, self.manager.compute),
             self.share.persister,
             self._latest_offsets.find,
             self.metrics,

@@ -10,7 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetCommitKey, OffsetCommitValue
 from kafkaproto_server.base.metrics.coordinators import GroupMetrics
 from kafkaproto_server.base.types import ZERO_UUID
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
+from kafkaproto_server.core.coordinators.groups.offsets.config import OffsetsConfig
 from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
 from kafkaproto_server.requests.offset_requests import (
     NO_RETENTION_TIME,
@@ -99,7 +99,7 @@ class Offsets:
         self.world = World()
         self.log = self.world.log
         self.log.commits_at_once = commits_at_once
-        self.config = GroupConfig(offset_metadata_max_bytes=METADATA_MAX, offsets_retention_ms=RETENTION_MS)
+        self.config = OffsetsConfig(metadata_max_bytes=METADATA_MAX, retention_ms=RETENTION_MS)
         self.metrics = GroupMetrics()
         self.manager = self._new()
 

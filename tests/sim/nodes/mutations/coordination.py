@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.coordinators.groups.classic.groups import ClassicGroups
+from kafkaproto_server.core.coordinators.groups.classic.rebalances import Rebalances
+from kafkaproto_server.core.coordinators.groups.classic.sessions import ClassicSessions
 from kafkaproto_server.core.coordinators.groups.consumer import change
 from kafkaproto_server.core.coordinators.groups.consumer.change import ConsumerChange
 from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
@@ -38,12 +39,12 @@ def coordination_mutation(
 
 
 def _gives_assignments_of_others() -> Patches:
-    original = ClassicGroups.__dict__["_synced"].__func__
+    original = Rebalances.__dict__["synced"].__func__
 
     def synced(group: Any, member: Any) -> Any:
         return original(group, next(iter(group.members.values())))
 
-    return [(ClassicGroups, "_synced", staticmethod(synced))]
+    return [(Rebalances, "synced", staticmethod(synced))]
 
 
 def _gives_away_what_is_not_revoked() -> Patches:
@@ -66,11 +67,11 @@ def _acknowledges_before_replication() -> Patches:
 
 
 def _never_ends_sessions() -> Patches:
-    return [(ClassicGroups, "_look_at", nothing), (SessionWatches, "_look_at_session", nothing)]
+    return [(ClassicSessions, "_look_at", nothing), (SessionWatches, "_look_at_session", nothing)]
 
 
 def _does_not_assign_anew() -> Patches:
-    return [(ClassicGroups, "rebalance_or_end", nothing)]
+    return [(Rebalances, "rebalance_or_end", nothing)]
 
 
 def _does_not_take_steps() -> Patches:

@@ -36,7 +36,7 @@ class ShareServices:
         self.coordinators = ShareCoordinators(
             image=image,
             config=CurrentShareConfig(configs),
-            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
+            surroundings=NodeSurroundings(clock, others.rng, manager.call_at, manager.compute),
             delete_records=manager.delete_records,
             make_log=lambda hosted: manager.coordinator_log(
                 hosted,

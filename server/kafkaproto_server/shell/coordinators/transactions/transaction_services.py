@@ -60,7 +60,7 @@ class TransactionServices:
         self.coordinators = TransactionCoordinators(
             image=image,
             config=lambda: transaction_config(configs()),
-            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
+            surroundings=NodeSurroundings(clock, others.rng, manager.call_at, manager.compute),
             new_producer_id=new_producer_id,
             markers=self.markers,
             make_log=lambda hosted: manager.coordinator_log(

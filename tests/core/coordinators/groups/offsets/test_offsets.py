@@ -599,7 +599,7 @@ def test_the_retention_may_change() -> None:
     offsets = Offsets()
     offsets.commit("g", of("t", 0, 5))
     offsets.world.advance(5)
-    offsets.set(offsets_retention_ms=5)
+    offsets.set(retention_ms=5)
     assert offsets.manager.expire("g", BY_COMMIT)
 
 

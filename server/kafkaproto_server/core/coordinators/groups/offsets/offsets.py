@@ -37,7 +37,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.base.metrics.coordinators import GroupMetrics
 from kafkaproto_server.base.types import BATCH_HEADER_BYTES, ZERO_UUID
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
+from kafkaproto_server.core.coordinators.groups.offsets.config import OffsetsConfig
 from kafkaproto_server.core.coordinators.groups.offsets.expiration import Expiration
 from kafkaproto_server.core.coordinators.groups.offsets.pending import PendingOffsets
 from kafkaproto_server.core.coordinators.groups.offsets.table import (
@@ -117,7 +117,7 @@ class OffsetMetadataManager:
 
     def __init__(
         self,
-        config: Callable[[], GroupConfig],
+        config: Callable[[], OffsetsConfig],
         log: OffsetsLog,
         surroundings: Surroundings,
         metrics: GroupMetrics,
@@ -152,6 +152,10 @@ class OffsetMetadataManager:
     def has_pending(self, group_id: str) -> bool:
         """Whether an open transaction has an offset of a group."""
         return self._open.has_group(group_id)
+
+    def has_any(self, group_id: str) -> bool:
+        """Whether there is an offset of a group, or a pending one."""
+        return self.count(group_id) > 0 or self.has_pending(group_id)
 
     # -- OffsetCommit, TxnOffsetCommit ---------------------------------------------------------------------------
 
@@ -200,7 +204,7 @@ class OffsetMetadataManager:
         self, group_id: str, partitions: Sequence[OffsetCommitPartition], now_ms: int, expire_ms: int
     ) -> tuple[list[ErrorCode], list[Record]]:
         """The result of each partition, and the records of those that are accepted."""
-        limit = self._config().offset_metadata_max_bytes
+        limit = self._config().metadata_max_bytes
         results = []
         records = []
         for each in partitions:
@@ -480,7 +484,7 @@ class OffsetMetadataManager:
             expiring if expiring is not None and expiring[0] == group_id else ("", (), self._each(group_id))
         )
         now_ms = self._surroundings.wall_ms()
-        retention_ms = self._config().offsets_retention_ms
+        retention_ms = self._config().retention_ms
         expired = (
             Record(_key(group_id, topic, partition), None)
             for topic, partition, entry in islice(chain(first, rest), SEEN_AT_ONCE)
