@@ -68,7 +68,7 @@ def assert_counted(shard: GroupShard) -> None:
     assert +Counter(counts.consumer) == Counter(map(consumer_state, shard._consumer.groups.values()))
     assert +Counter(counts.streams) == Counter(map(streams_state, shard._streams.groups.values()))
     assert +Counter(counts.share) == Counter(each.state for each in shard.share.groups.groups.values())
-    assert counts.offsets == sum(1 for _ in shard._offsets._offsets)
+    assert counts.offsets == sum(1 for _ in shard._offsets.logged.table)
     assert all(each >= 0 for kind in counts[:4] for each in kind.values())
 
 

@@ -12,7 +12,7 @@ from kafkaproto_server.core.coordinators.groups.classic.rebalances import Rebala
 from kafkaproto_server.core.coordinators.groups.classic.sessions import ClassicSessions
 from kafkaproto_server.core.coordinators.groups.consumer import change
 from kafkaproto_server.core.coordinators.groups.consumer.change import ConsumerChange
-from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
+from kafkaproto_server.core.coordinators.groups.offsets.logged import LoggedOffsets
 from kafkaproto_server.core.coordinators.groups.sessions import SessionWatches
 from kafkaproto_server.core.coordinators.transactions.coordinator import TransactionCoordinator
 from kafkaproto_server.core.replicas.partition import Partition
@@ -103,12 +103,12 @@ def _does_not_abort_late_transactions() -> Patches:
 
 
 def _commits_offsets_of_aborted_transactions() -> Patches:
-    original = OffsetMetadataManager.marker
+    original = LoggedOffsets.marker
 
     def marker(self: Any, producer_id: int, is_commit: bool, offset: int) -> None:
         original(self, producer_id, True, offset)
 
-    return [(OffsetMetadataManager, "marker", marker)]
+    return [(LoggedOffsets, "marker", marker)]
 
 
 # -- readers -----------------------------------------------------------------------------------------------------

@@ -46,9 +46,9 @@ class GroupCleanup:
         kind = self._table.kind_of(group_id)
         if kind is None:
             return 0
-        before = self._offsets.count(group_id)
+        before = self._offsets.logged.count(group_id)
         is_without = self._offsets.expire(group_id, kind.expiration(group_id))
-        expired = before - self._offsets.count(group_id)
+        expired = before - self._offsets.logged.count(group_id)
         if is_without and not kind.groups[group_id].members:
             self._table.remove(group_id)
         # There are more, or may be.
@@ -61,4 +61,4 @@ class GroupCleanup:
             # If that fails, the offsets stay until they expire. They do no harm: a new topic has another id.
             return self._offsets.delete_topics(topics, group_id)
 
-        self._rounds.look_at_each(self._offsets.groups(), delete, lambda: None)
+        self._rounds.look_at_each(self._offsets.logged.groups(), delete, lambda: None)

@@ -33,7 +33,7 @@ from kafkaproto_server.core.coordinators.groups.counted import GroupCounts
 from kafkaproto_server.core.coordinators.groups.deletion import GroupDeletions
 from kafkaproto_server.core.coordinators.groups.kinds import not_of_kind
 from kafkaproto_server.core.coordinators.groups.migration import Migrations
-from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetsLog
+from kafkaproto_server.core.coordinators.groups.offsets.logged import OffsetsLog
 from kafkaproto_server.core.coordinators.groups.offsets.rounds import GroupRounds
 from kafkaproto_server.core.coordinators.groups.setup import ModernSetup
 from kafkaproto_server.core.coordinators.groups.share.service import ShareGroupService
@@ -100,7 +100,7 @@ class GroupShard:
         self._classic_members = ClassicMembers(self._consumer, setup.topics, surroundings.new_id)
         self._migrations = Migrations(self._classic, self._consumer, configs, log)
         self._consumer.becomes_classic = self._migrations.downgrade
-        self._rounds = GroupRounds(surroundings, self._offsets.count)
+        self._rounds = GroupRounds(surroundings, self._offsets.logged.count)
         self._cleanup = GroupCleanup(self._table, self._rounds, configs.offsets, surroundings)
         self._deletions = GroupDeletions(
             self._offsets, surroundings, self._table.deletion_records, self._table.forget
@@ -117,7 +117,7 @@ class GroupShard:
             assert value is None or isinstance(value, OffsetCommitValue | LegacyOffsetCommitValue), (
                 "of that key"
             )
-            self._offsets.replay(key, value, offset, producer_id)
+            self._offsets.logged.replay(key, value, offset, producer_id)
             if value is not None:
                 self._table.know(key.group)
         elif isinstance(key, GroupMetadataKey):
@@ -127,7 +127,7 @@ class GroupShard:
 
     def marker(self, producer_id: int, is_commit: bool, offset: int) -> None:
         """The end of a producer's transaction is at this offset."""
-        self._offsets.marker(producer_id, is_commit, offset)
+        self._offsets.logged.marker(producer_id, is_commit, offset)
 
     def loaded(self) -> Sequence[str]:
         """Everything is read: requests are served from now on. Returns what made no sense, and was mended."""
@@ -140,7 +140,7 @@ class GroupShard:
         """Another broker coordinates these groups now."""
         self._rounds.unload()
         self._deletions.unload()
-        self._offsets.unload()
+        self._offsets.logged.unload()
         let_go(
             self._surroundings,
             self._classic.unload(),
@@ -312,13 +312,13 @@ class GroupShard:
         topics: Sequence[TopicPartitions] | None,
         fetched: OffsetsFetched,
     ) -> None:
-        """See `OffsetMetadataManager.fetch`. A group that does not exist has no offsets."""
+        """See `OffsetFetches.fetch`. A group that does not exist has no offsets."""
         try:
             self._table.check_fetch(group_id, reader)
         except CoordinatorError as error:
             fetched(error.code, ())
         else:
-            self._offsets.fetch(group_id, topics, fetched, require_stable=reader.require_stable)
+            self._offsets.fetches.fetch(group_id, topics, fetched, require_stable=reader.require_stable)
 
     def delete_offsets(self, group_id: str, topics: Sequence[TopicPartitions], deleted: Results) -> None:
         """See `OffsetMetadataManager.delete`; errors are told by ``deleted`` as well."""

@@ -21,7 +21,8 @@ from kafkaproto_server.core.coordinators.groups.consumer.heartbeat import Consum
 from kafkaproto_server.core.coordinators.groups.consumer.settings import consumer_settings_of
 from kafkaproto_server.core.coordinators.groups.counted import GroupCounts
 from kafkaproto_server.core.coordinators.groups.kinds import GroupKind
-from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager, OffsetsLog
+from kafkaproto_server.core.coordinators.groups.offsets.logged import OffsetsLog
+from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
 from kafkaproto_server.core.coordinators.groups.problems import problems_of
 from kafkaproto_server.core.coordinators.groups.setup import ModernSetup
 from kafkaproto_server.core.coordinators.groups.share.heartbeat import ShareGroups
@@ -57,7 +58,7 @@ class GroupTable:
         self._log = log
         self.offsets = OffsetMetadataManager(configs.offsets, log, surroundings, metrics)
         self.classic = ClassicGroups(configs.classic, log, surroundings, metrics)
-        self.classic.has_offsets = self.offsets.has_any
+        self.classic.has_offsets = self.offsets.logged.has_any
         self.consumer = ConsumerGroups(
             settings=lambda group_id: consumer_settings_of(configs.consumer(), setup.own_config(group_id)),
             topics=setup.topics,
@@ -119,7 +120,7 @@ class GroupTable:
             consumer=self.consumer.groups.by_state,
             share=self.share.groups.by_state,
             streams=self.streams.groups.by_state,
-            offsets=self.offsets.size,
+            offsets=self.offsets.logged.size,
         )
 
     def described_values(self, group_id: str) -> int:
@@ -194,7 +195,7 @@ class GroupTable:
 
     def know_left(self, group_id: str) -> None:
         """The group may be gone, or was not there; if there are offsets of it, it is a simple group."""
-        if self.offsets.has_any(group_id):
+        if self.offsets.logged.has_any(group_id):
             self.know(group_id)
 
     def deletion_records(self, group_id: str) -> list[Record]:
