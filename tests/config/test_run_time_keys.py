@@ -72,7 +72,7 @@ READ_AGAIN: dict[str, tuple[str, str]] = {
 }
 """Who reads the key when it is needed, and what tests that."""
 OF_GROUPS = "group."
-"""`CurrentGroupConfig` reads these anew once the configs have changed."""
+"""`current_group_configs` reads these anew once the configs have changed."""
 REFUSED = {
     "listeners": ("PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2", "PLAINTEXT://127.0.0.1:3"),
     "listener.security.protocol.map": (

@@ -11,18 +11,21 @@ from kafkaproto.messages import ConfigRecord
 from kafkaproto_server.config.keys.definitions import GROUP_KEYS, TOPIC_KEYS
 from kafkaproto_server.config.layers import NodeConfigs
 from kafkaproto_server.config.usable_configs import UsableConfigs
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
-from kafkaproto_server.core.coordinators.groups.consumer.settings import settings_of
-from kafkaproto_server.core.coordinators.groups.share.settings import (
-    share_settings_of as share_group_settings_of,
+from kafkaproto_server.core.coordinators.groups.consumer.settings import (
+    ConsumerGroupConfig,
+    consumer_settings_of,
 )
-from kafkaproto_server.core.coordinators.groups.streams.config import streams_settings_of
+from kafkaproto_server.core.coordinators.groups.share.settings import (
+    ShareGroupConfig,
+    share_group_settings_of,
+)
+from kafkaproto_server.core.coordinators.groups.streams.config import StreamsConfig, streams_settings_of
 from kafkaproto_server.core.share_partitions.settings import SharePartitionConfig, share_settings_of
 from kafkaproto_server.metadata.image.entries import BROKER_RESOURCE, TOPIC_RESOURCE
 from kafkaproto_server.metadata.image.image import EMPTY_IMAGE, ClusterImage
 from kafkaproto_server.metadata.image.replay import replay
 from kafkaproto_server.shell.broker.metadata_applier import MetadataApplier
-from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig
+from kafkaproto_server.shell.coordinators.groups.settings import current_group_configs
 from kafkaproto_server.shell.replicas.files.topic_settings import KnownSettings
 from tests.config.keys.test_usable import ODD
 
@@ -43,9 +46,9 @@ def test_no_value_of_any_key_ends_a_broker(value: str) -> None:
         assert settings.log.segment_bytes >= 1 << 20
     for key in (*GROUP_KEYS, "consumer.made.up"):
         own = groups.of("g", {key: value})
-        settings_of(GroupConfig(), own)
-        share_group_settings_of(GroupConfig(), own)
-        streams_settings_of(GroupConfig().streams, own)
+        consumer_settings_of(ConsumerGroupConfig(), own)
+        share_group_settings_of(ShareGroupConfig(), own)
+        streams_settings_of(StreamsConfig(), own)
         share_settings_of(SharePartitionConfig(), own, has_dead_letters=True)
 
 
@@ -86,6 +89,6 @@ def test_a_broker_logs_once_which_of_its_configs_it_cannot_use(caplog: pytest.Lo
 
 def test_blanks_in_a_list_of_protocols_do_not_matter() -> None:
     static = {"group.coordinator.rebalance.protocols": "classic , consumer, streams"}
-    config = CurrentGroupConfig(lambda: NodeConfigs(static=static))()
-    assert config.serves_consumer_groups
-    assert config.streams.is_served
+    groups = current_group_configs(lambda: NodeConfigs(static=static))
+    assert groups.consumer().is_served
+    assert groups.streams().is_served

@@ -13,9 +13,7 @@ from kafkaproto_server.config.used_keys import USED_BESIDE_FIELDS
 PRODUCT = Path(__file__).parents[2] / "server" / "kafkaproto_server"
 OF_SETTINGS = ("config",)
 """The room that knows of keys without an effect, too."""
-STREAMS = "group.streams."
 LITERAL = re.compile(r'"([a-z]+(?:\.[a-z]+)+)"')
-OF_STREAMS = re.compile(r'\bnumber\("([a-z.]+)"\)')
 
 
 def test_a_key_that_is_read_has_an_effect() -> None:
@@ -25,7 +23,6 @@ def test_a_key_that_is_read_has_an_effect() -> None:
         if path.relative_to(PRODUCT).parts[0] not in OF_SETTINGS:
             text = path.read_text()
             read |= set(LITERAL.findall(text))
-            read |= {STREAMS + each for each in OF_STREAMS.findall(text)}
     read &= set(BROKER_KEYS)
     assert len(read) > 100
     assert sorted(read - used) == []

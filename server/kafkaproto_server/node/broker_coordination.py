@@ -25,8 +25,9 @@ from kafkaproto_server.node.observability.coordination import Coordination
 from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
-from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.shell.coordinators.groups.groups import GroupCoordinators
 from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOffsetFinder
+from kafkaproto_server.shell.coordinators.groups.settings import current_group_configs
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges, TopicWatch
 from kafkaproto_server.shell.coordinators.internal_topics import InternalTopics
 from kafkaproto_server.shell.coordinators.share_state.services import ShareServices
@@ -154,11 +155,12 @@ class BrokerCoordination:
 
         return GroupCoordinators(
             image=metadata.image,
-            config=CurrentGroupConfig(metadata.configs),
-            surroundings=NodeSurroundings(self._clock, self._others.rng, manager.call_at),
+            configs=current_group_configs(metadata.configs),
+            surroundings=NodeSurroundings(
+                self._clock, self._others.rng, manager.call_at, manager.for_coordinators.compute
+            ),
             make_log=make_log,
             load=manager.for_coordinators.load,
-            compute=manager.for_coordinators.compute,
             persister=self.share.persister,
             latest_offsets=self._latest_offsets.find,
             metrics=self.metrics,

@@ -16,7 +16,7 @@ from kafkaproto_server.apis.groups.streams_group_heartbeat import handle_streams
 from kafkaproto_server.base.metrics.coordinators import GroupMetrics
 from kafkaproto_server.core.coordinators.groups.streams.config import StreamsConfig, streams_settings_of
 from kafkaproto_server.core.coordinators.groups.streams.heartbeat import StreamsGroups
-from kafkaproto_server.core.coordinators.groups.topics import NO_TOPIC_HASH, TopicView, topic_hash
+from kafkaproto_server.core.coordinators.groups.topics import NO_TOPIC_HASH, TopicView, group_hash, topic_hash
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.streams_group_requests import StreamsHeard, StreamsHeartbeatValues
 from tests.apis.support.services import context, services
@@ -55,6 +55,10 @@ class RecordedTopics:
             return NO_TOPIC_HASH
         return topic_hash(HASH, view.topic_id, name, [[]] * view.partition_count)
 
+    def hash_of_all(self, names: Iterable[str]) -> int:
+        """As Topics has it."""
+        return group_hash(HASH, {name: self.hash_of(name) for name in names})
+
 
 def records() -> list[tuple[bytes, bytes | None]]:
     """What is written for the recorded requests."""
@@ -66,11 +70,8 @@ def records() -> list[tuple[bytes, bytes | None]]:
         num_standby_replicas=GOLDEN["standby_replicas"],
     )
     groups = StreamsGroups(
-        max_size=lambda: config.max_size,
         settings=lambda group_id: streams_settings_of(config, {}),
         topics=RecordedTopics(),
-        hash64=HASH,
-        compute=world.compute,
         log=world.log,
         surroundings=world,
         metrics=GroupMetrics(),

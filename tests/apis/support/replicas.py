@@ -21,8 +21,9 @@ from kafkaproto_server.metadata.topic_names import GROUPS_TOPIC, SHARE_TOPIC, TR
 from kafkaproto_server.requests.data import MarkerItem
 from kafkaproto_server.shell.coordinators.broker_requests import OtherBrokers
 from kafkaproto_server.shell.coordinators.dead_letter_channels import DeadLetterChannels
-from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig, GroupCoordinators
+from kafkaproto_server.shell.coordinators.groups.groups import GroupCoordinators
 from kafkaproto_server.shell.coordinators.groups.latest_offsets import LatestOffsetFinder
+from kafkaproto_server.shell.coordinators.groups.settings import current_group_configs
 from kafkaproto_server.shell.coordinators.share_state.services import ShareServices
 from kafkaproto_server.shell.coordinators.surroundings import NodeSurroundings
 from kafkaproto_server.shell.coordinators.transactions.transaction_services import TransactionServices
@@ -265,13 +266,14 @@ class BrokerReplicas:
         manager = self.manager
         groups = GroupCoordinators(
             image=self._image,
-            config=CurrentGroupConfig(lambda: configs),
-            surroundings=NodeSurroundings(self.clock, SeededRng(), manager.call_at),
+            configs=current_group_configs(lambda: configs),
+            surroundings=NodeSurroundings(
+                self.clock, SeededRng(), manager.call_at, manager.for_coordinators.compute
+            ),
             make_log=lambda hosted: manager.for_coordinators.log(
                 hosted, lambda: COMMIT_TIMEOUT_MS, self.metrics.group_commits
             ),
             load=manager.for_coordinators.load,
-            compute=manager.for_coordinators.compute,
             persister=self.share.persister,
             metrics=self.metrics,
             latest_offsets=LatestOffsetFinder(

@@ -226,7 +226,7 @@ def _offsets() -> Callable[..., None]:
         offsets.commit("g", *(of(f"topic-{n}", 0, n) for n in range(start, start + 1_000)))
 
     def fetch(group_id: str, reader: Any, topics: Any, fetched: Any) -> None:
-        offsets.manager.fetch(group_id, topics, fetched, require_stable=reader.require_stable)
+        offsets.manager.fetches.fetch(group_id, topics, fetched, require_stable=reader.require_stable)
 
     return fetch
 

@@ -24,7 +24,7 @@ from kafkaproto_server.requests.share_state import ShareStateResult
 from kafkaproto_server.requests.transaction_requests import (
     InitProducerIdValues,
 )
-from kafkaproto_server.shell.coordinators.groups.groups import CurrentGroupConfig
+from kafkaproto_server.shell.coordinators.groups.settings import current_group_configs
 from kafkaproto_server.shell.coordinators.groups.share_offsets import ShareOffsetReader
 from kafkaproto_server.shell.coordinators.groups.topic_watch import TopicChanges
 from kafkaproto_server.shell.coordinators.share_state.share_state import SHARE_STATE
@@ -227,8 +227,9 @@ def test_what_the_configs_do_not_name_is_not_served() -> None:
 
 def test_settings_are_those_of_the_configs_as_they_are_now() -> None:
     configs = NodeConfigs(static={"group.max.size": "7", "offsets.retention.minutes": "3"})
-    group_config = CurrentGroupConfig(lambda: configs)
-    assert (group_config().max_size, group_config().offsets_retention_ms) == (7, 180_000)
+    groups = current_group_configs(lambda: configs)
+    group_config = groups.classic
+    assert (group_config().max_size, groups.offsets().retention_ms) == (7, 180_000)
     assert group_config() is group_config(), "they are computed once"
     share_config = CurrentSettings(SHARE_STATE, lambda: configs)
     assert share_config() is share_config()
@@ -354,7 +355,9 @@ def test_only_partitions_that_exist_are_asked_for() -> None:
 def test_a_timer_that_comes_too_early_is_set_again() -> None:
     clock = HandClock()
     calls: list[tuple[int, Callable[[], None]]] = []
-    surroundings = NodeSurroundings(clock, SeededRng(), lambda at_ms, call: calls.append((at_ms, call)))
+    surroundings = NodeSurroundings(
+        clock, SeededRng(), lambda at_ms, call: calls.append((at_ms, call)), lambda work, done: done(work())
+    )
     done: list[int] = []
     at_ms = clock.now_ms() + 10
     surroundings.call_at(at_ms, lambda: done.append(clock.now_ms()))

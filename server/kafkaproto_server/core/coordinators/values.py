@@ -6,7 +6,7 @@ Apache Kafka: CoordinatorRecord, and the PartitionWriter and CoordinatorTimer of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -82,6 +82,9 @@ class Surroundings(Protocol):
         """A random UUID, as Java writes it."""
 
 
-Compute: TypeAlias = Callable[[Callable[[], Any], Callable[[Any], None]], None]
-"""Does work that takes long, the first argument, beside everything else, and calls the second one with its result, in a
-later turn of the loop."""
+class ComputingSurroundings(Surroundings, Protocol):
+    """The same with somebody who computes."""
+
+    def compute(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Do work that takes long beside everything else, and call ``done`` with its result, in a later turn of the
+        loop."""

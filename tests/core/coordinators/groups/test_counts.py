@@ -19,7 +19,6 @@ from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGr
 from kafkaproto_server.core.coordinators.groups.counted import CountedGroups
 from kafkaproto_server.core.coordinators.groups.shard import GroupShard
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroupState
-from kafkaproto_server.core.coordinators.groups.streams.config import StreamsConfig
 from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup, StreamsState
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatValues
@@ -65,11 +64,11 @@ def streams_state(group: StreamsGroup) -> StreamsState:
 def assert_counted(shard: GroupShard) -> None:
     """The counters are what a walk over all groups finds."""
     counts = shard.counts
-    assert +Counter(counts.classic) == Counter(each.state for each in shard._groups.values())
+    assert +Counter(counts.classic) == Counter(each.state for each in shard._classic.groups.values())
     assert +Counter(counts.consumer) == Counter(map(consumer_state, shard._consumer.groups.values()))
     assert +Counter(counts.streams) == Counter(map(streams_state, shard._streams.groups.values()))
     assert +Counter(counts.share) == Counter(each.state for each in shard.share.groups.groups.values())
-    assert counts.offsets == sum(1 for _ in shard._offsets._offsets)
+    assert counts.offsets == sum(1 for _ in shard._offsets.logged.table)
     assert all(each >= 0 for kind in counts[:4] for each in kind.values())
 
 
@@ -88,7 +87,7 @@ class Life:
         self.groups = ShareCoordinator(
             {"a": 2, "b": 3},
             consumer_migration_policy="bidirectional",
-            streams=StreamsConfig(initial_rebalance_delay_ms=0, assignment_interval_ms=1_000),
+            streams_assignment_interval_ms=1_000,
         )
         self.seen: Counter[enum.Enum] = Counter()
 
@@ -114,7 +113,7 @@ class Life:
             self.seen.update({state: 1 for state, number in kind.items() if number})
 
     def classic(self, name: str) -> None:
-        group, rng = self.shard._groups.get(name), self.rng
+        group, rng = self.shard._classic.groups.get(name), self.rng
         if group is None or not group.members or rng.random() < 0.3:
             for _ in range(2):
                 self.groups.join(group=name)

@@ -112,7 +112,6 @@ class Life:
         """What administrators ask."""
         shard = self.world.shard
         tuple(shard.listed())
-        tuple(shard.share.listed())
         for group in GROUPS:
             shard.described(group)
             shard.consumer_described(group)

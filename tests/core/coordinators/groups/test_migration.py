@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -60,7 +59,7 @@ def beat(groups: Groups, member_id: str, epoch: int, owned: Partitions | None = 
 
 
 def policy(groups: Groups, value: str) -> None:
-    groups.config = msgspec.structs.replace(groups.config, consumer_migration_policy=value)
+    groups.configure(consumer_migration_policy=value)
 
 
 def test_a_classic_group_becomes_a_consumer_group_member_by_member() -> None:
@@ -201,7 +200,7 @@ def test_a_group_that_is_too_large_for_a_classic_group_stays_a_consumer_group() 
         groups = Groups()
         classic(groups, 2)
         groups.consumer("new")
-        groups.config = msgspec.structs.replace(groups.config, max_size=max_size)
+        groups.configure(max_size=max_size)
         groups.consumer("new", -1)
         assert groups.listed()[0][3] == kind
 
@@ -304,7 +303,7 @@ def test_a_classic_member_without_an_id_gets_one_first() -> None:
 def test_a_full_consumer_group_takes_no_classic_member_in() -> None:
     groups = Groups()
     mixed(groups)
-    groups.config = msgspec.structs.replace(groups.config, consumer_max_size=2)
+    groups.configure(consumer_max_size=2)
     assert groups.refusal(**ON_A) is ErrorCode.GROUP_MAX_SIZE_REACHED
 
 
@@ -393,7 +392,8 @@ def test_a_classic_member_has_to_fetch_its_assignment_and_to_join_again_in_time(
     groups.join(old, **long)
 
     def is_there() -> bool:
-        return old in groups.shard._consumer.groups.get(GROUP, groups.shard._groups.get(GROUP)).members  # type: ignore[union-attr]
+        kind = groups.shard._table.existing(GROUP)
+        return old in kind.groups[GROUP].members
 
     def advance(by_ms: int) -> None:
         for _ in range(by_ms // 20_000):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-import msgspec
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -63,7 +62,7 @@ def test_a_generation_of_an_unknown_group_is_refused(version: int, code: ErrorCo
 
 
 def test_a_refused_commit_makes_no_group() -> None:
-    groups = Groups(offset_metadata_max_bytes=1)
+    groups = Groups(offsets_metadata_max_bytes=1)
     told = groups.commit(of("t", 0, 5, metadata="long"))
     assert told.responses == [(NONE, [ErrorCode.OFFSET_METADATA_TOO_LARGE])]
     assert groups.listed() == []
@@ -317,7 +316,7 @@ def test_pending_offsets_count_for_a_turn_as_well(monkeypatch: pytest.MonkeyPatc
 def test_a_group_of_one_kind_gives_way_only_if_it_is_empty() -> None:
     groups = Groups()
     (member_id,) = groups.stable(1, **consumers("a"))
-    groups.config = msgspec.structs.replace(groups.config, consumer_migration_policy="disabled")
+    groups.configure(consumer_migration_policy="disabled")
     assert groups.consumer("m").code is ErrorCode.GROUP_ID_NOT_FOUND
     groups.leave((member_id, None))
     assert groups.consumer("m").code is NONE
@@ -494,7 +493,7 @@ def test_many_groups_are_let_go_some_at_a_time(monkeypatch: pytest.MonkeyPatch) 
     joined = [groups.join(group=f"classic {number}") for number in range(40)]
     for number in range(40):
         groups.consumer(group=f"consumer {number}")
-    classic, consumer = groups.shard._groups, groups.shard._consumer.groups
+    classic, consumer = groups.shard._classic.groups, groups.shard._consumer.groups
     assert (len(classic), len(consumer)) == (40, 40)
     before = len(groups.log.records())
     groups.shard.unload()
@@ -559,7 +558,7 @@ def test_sessions_of_many_groups_begin_some_at_a_time() -> None:
     groups.move()
     found = groups.shard._consumer.groups
     assert sum(bool(each.watches) for each in found.values()) == rounds.GROUPS_AT_ONCE
-    groups.advance(2 * groups.config.consumer_session_timeout_ms)
+    groups.advance(2 * groups.config["consumer"].session_timeout_ms)
     # Nobody was heard from.
     assert not any(each.members for each in found.values())
 

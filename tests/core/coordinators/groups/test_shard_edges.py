@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -79,7 +78,7 @@ def test_a_group_whose_offsets_are_older_than_its_kind_is_one_group() -> None:
         groups = ShareCoordinator()
         groups.commit(of("a", 0, 1))
         if kind == "share":
-            groups.shard._groups.discard("group")
+            groups.shard._classic.groups.discard("group")
             groups.pulse("m", 0, "a")
         else:
             (groups.consumer if kind == "consumer" else groups.streams)("m")
@@ -98,7 +97,7 @@ def test_a_group_whose_offsets_are_older_than_its_kind_is_one_group() -> None:
 def test_a_share_group_with_offsets_that_are_newer_is_one_group() -> None:
     groups = ShareCoordinator()
     groups.commit(of("a", 0, 1))
-    groups.shard._groups.discard("group")
+    groups.shard._classic.groups.discard("group")
     groups.pulse("m", 0, "a")
     # Somebody else has written the offset.
     groups.log.entries = [*groups.log.entries[1:], groups.log.entries[0]]
@@ -140,7 +139,7 @@ def test_sessions_of_members_of_all_kinds_begin_anew_on_another_broker() -> None
     groups.advance(SESSION_MS // 2)
     groups.move()
     shard, world = groups.shard, groups.world
-    check_classic(shard._groups["group"], world)
+    check_classic(shard._classic.groups["group"], world)
     check_consumer(shard._consumer.groups["consumer"], world)
     check_streams(shard._streams.groups["streams"], world)
     check_share(shard.share.groups.groups["share"], world)
@@ -278,9 +277,7 @@ def test_of_a_topic_with_fewer_partitions_some_tasks_read_none() -> None:
 
 def test_a_session_timeout_of_a_classic_member_has_to_be_within_the_limits() -> None:
     groups = Groups()
-    groups.config = msgspec.structs.replace(
-        groups.config, min_session_timeout_ms=SESSION_MS, max_session_timeout_ms=REBALANCE_MS
-    )
+    groups.configure(min_session_timeout_ms=SESSION_MS, max_session_timeout_ms=REBALANCE_MS)
     invalid = ErrorCode.INVALID_SESSION_TIMEOUT
     assert groups.refusal(session_timeout_ms=SESSION_MS - 1) is invalid
     assert groups.refusal(session_timeout_ms=REBALANCE_MS + 1) is invalid

@@ -12,11 +12,13 @@ import msgspec
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto_server.base.metrics.coordinators import GroupMetrics
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.core.coordinators.groups.consumer.heartbeat import ConsumerGroups
-from kafkaproto_server.core.coordinators.groups.consumer.settings import settings_of
-from kafkaproto_server.core.coordinators.groups.topics import NO_TOPIC_HASH, TopicView, topic_hash
+from kafkaproto_server.core.coordinators.groups.consumer.settings import (
+    ConsumerGroupConfig,
+    consumer_settings_of,
+)
+from kafkaproto_server.core.coordinators.groups.topics import NO_TOPIC_HASH, TopicView, group_hash, topic_hash
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, HeartbeatValues, Partitions
 from tests.core.coordinators.support.world import World
@@ -102,6 +104,10 @@ class MadeUpTopics:
         racks = self.racks.get(name, [[]] * self.counts[name])
         return topic_hash(short_hash, topic_id(name), name, racks)
 
+    def hash_of_all(self, names: Iterable[str]) -> int:
+        """As Topics has it."""
+        return group_hash(short_hash, {name: self.hash_of(name) for name in names})
+
 
 class Coordinator:
     """A coordinator whose log commits at once, unless a test says otherwise."""
@@ -110,18 +116,15 @@ class Coordinator:
         self.world = World()
         self.world.log.commits_at_once = True
         self.topics = MadeUpTopics({"a": 2} if counts is None else counts)
-        self.config = GroupConfig(**config)
+        self.config = ConsumerGroupConfig(**config)
         self.own_config: dict[str, str] = {}
         self.groups = self._new()
 
     def _new(self) -> ConsumerGroups:
         return ConsumerGroups(
-            config=lambda: self.config,
-            settings=lambda group_id: settings_of(self.config, self.own_config),
+            settings=lambda group_id: consumer_settings_of(self.config, self.own_config),
             topics=self.topics,
-            hash64=short_hash,
             compile_regex=compile_regex,
-            compute=self.world.compute,
             log=self.world.log,
             surroundings=self.world,
             metrics=GroupMetrics(),
@@ -173,8 +176,8 @@ class Coordinator:
         for key, value in self.world.log.records() if records is None else records:
             self.groups.replay(GROUP, key, value)
         self.groups.take_over(self.world.log.end_offset)
-        for group in self.groups.groups.values():
-            self.groups.begin_sessions(group)
+        for group_id in self.groups.groups:
+            self.groups.begin_sessions(group_id)
 
     def change_topic(self, name: str, count: int | None) -> None:
         """A topic changes, and the coordinator is told so."""
@@ -185,7 +188,7 @@ class Coordinator:
     def tell(self, names: Iterable[str], *, has_new: bool) -> None:
         """Tell all groups that topics have changed."""
         if has_new:
-            self.groups.has_new_topics()
+            self.groups.regexes.has_new_topics()
         for group_id in self.groups.groups:
             self.groups.topics_changed(frozenset(names), group_id)
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import StreamsGroupHeartbeatResponse
 from kafkaproto_server.base.metrics.coordinators import GroupMetrics
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
-from kafkaproto_server.core.coordinators.groups.setup import ConsumerSetup
+from kafkaproto_server.core.coordinators.groups.classic.config import ClassicGroupConfig
+from kafkaproto_server.core.coordinators.groups.config import GroupConfigs
+from kafkaproto_server.core.coordinators.groups.consumer.settings import ConsumerGroupConfig
+from kafkaproto_server.core.coordinators.groups.offsets.config import OffsetsConfig
+from kafkaproto_server.core.coordinators.groups.setup import ModernSetup
 from kafkaproto_server.core.coordinators.groups.shard import GroupShard
+from kafkaproto_server.core.coordinators.groups.share.settings import ShareGroupConfig
 from kafkaproto_server.core.coordinators.groups.streams.config import StreamsConfig
 from kafkaproto_server.requests.consumer_group_requests import HeartbeatOutcome, HeartbeatValues
 from kafkaproto_server.requests.group_requests import (
@@ -28,7 +34,7 @@ from kafkaproto_server.requests.offset_requests import (
     TopicPartitions,
 )
 from kafkaproto_server.requests.streams_group_requests import StreamsHeartbeatOutcome, StreamsHeartbeatValues
-from tests.core.coordinators.support.consumers import MadeUpTopics, compile_regex, short_hash
+from tests.core.coordinators.support.consumers import MadeUpTopics, compile_regex
 from tests.core.coordinators.support.offsets import Fetched, Seen, Told
 from tests.core.coordinators.support.persister import MemoryPersister
 from tests.core.coordinators.support.streams import joining
@@ -50,8 +56,14 @@ class Groups:
         self.world = World()
         self.log = self.world.log
         self.log.commits_at_once = True
-        given = {"initial_rebalance_delay_ms": DELAY_MS, "streams": AT_ONCE, **config}
-        self.config = GroupConfig(**given)
+        self.config: dict[str, Any] = {
+            "classic": ClassicGroupConfig(),
+            "offsets": OffsetsConfig(),
+            "consumer": ConsumerGroupConfig(),
+            "share": ShareGroupConfig(),
+            "streams": AT_ONCE,
+        }
+        self.configure(**{"initial_rebalance_delay_ms": DELAY_MS, **config})
         self.topics = MadeUpTopics({"a": 2})
         self.own_config: dict[str, str] = {}
         self.persister = MemoryPersister(self.world.call_at, self.world.now_ms)
@@ -60,10 +72,23 @@ class Groups:
         self.shard.loaded()
 
     def _new(self) -> GroupShard:
-        setup = ConsumerSetup(
-            self.topics, lambda group_id: self.own_config, short_hash, compile_regex, self.world.compute
+        setup = ModernSetup(self.topics, lambda group_id: self.own_config, compile_regex)
+        configs = GroupConfigs(
+            classic=lambda: self.config["classic"],
+            offsets=lambda: self.config["offsets"],
+            consumer=lambda: self.config["consumer"],
+            share=lambda: self.config["share"],
+            streams=lambda: self.config["streams"],
         )
-        return GroupShard(lambda: self.config, self.log, self.world, setup, self.persister, self.metrics)
+        return GroupShard(configs, self.log, self.world, setup, self.persister, self.metrics)
+
+    def configure(self, **values: Any) -> None:
+        """Change settings: those of a kind begin with its name, the others are of classic groups."""
+        for name, value in values.items():
+            kind, _, field = name.partition("_")
+            if kind not in self.config:
+                kind, field = "classic", name
+            self.config[kind] = msgspec.structs.replace(self.config[kind], **{field: value})
 
     def move(self, *, keeps_uncommitted: bool = False) -> None:
         """Another broker coordinates the groups: it has what is committed, or all there is, and reads it."""

@@ -10,7 +10,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import OffsetCommitKey, OffsetCommitValue
 from kafkaproto_server.base.metrics.coordinators import GroupMetrics
 from kafkaproto_server.base.types import ZERO_UUID
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
+from kafkaproto_server.core.coordinators.groups.offsets.config import OffsetsConfig
 from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
 from kafkaproto_server.requests.offset_requests import (
     NO_RETENTION_TIME,
@@ -99,7 +99,7 @@ class Offsets:
         self.world = World()
         self.log = self.world.log
         self.log.commits_at_once = commits_at_once
-        self.config = GroupConfig(offset_metadata_max_bytes=METADATA_MAX, offsets_retention_ms=RETENTION_MS)
+        self.config = OffsetsConfig(metadata_max_bytes=METADATA_MAX, retention_ms=RETENTION_MS)
         self.metrics = GroupMetrics()
         self.manager = self._new()
 
@@ -131,14 +131,14 @@ class Offsets:
     def end(self, producer_id: int, is_commit: bool) -> None:
         """The marker of a producer's transaction is appended."""
         offset = self.log.append_marker(producer_id, is_commit)
-        self.manager.marker(producer_id, is_commit, offset)
+        self.manager.logged.marker(producer_id, is_commit, offset)
 
     def ask(
         self, group_id: str, topics: Sequence[TopicPartitions] | None = None, *, stable: bool = False
     ) -> Seen:
         """OffsetFetch, whose response may come later."""
         seen = Seen()
-        self.manager.fetch(group_id, topics, seen, require_stable=stable)
+        self.manager.fetches.fetch(group_id, topics, seen, require_stable=stable)
         return seen
 
     def fetch(self, group_id: str, *, stable: bool = False) -> Fetched:
@@ -165,9 +165,9 @@ class Offsets:
         self.manager = self._new()
         for entry in self.log.entries:
             if entry.is_commit is not None:
-                self.manager.marker(entry.producer_id, entry.is_commit, entry.offset)
+                self.manager.logged.marker(entry.producer_id, entry.is_commit, entry.offset)
                 continue
             key, value = self.log.decoded(entry)
             assert isinstance(key, OffsetCommitKey)
             assert value is None or isinstance(value, OffsetCommitValue)
-            self.manager.replay(key, value, entry.offset, entry.producer_id)
+            self.manager.logged.replay(key, value, entry.offset, entry.producer_id)

@@ -14,7 +14,7 @@ from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGrou
 from kafkaproto_server.core.coordinators.groups.streams.heartbeat import StreamsGroups
 from kafkaproto_server.core.coordinators.values import CoordinatorError
 from kafkaproto_server.requests.streams_group_requests import StreamsHeartbeatOutcome, StreamsHeartbeatValues
-from tests.core.coordinators.support.consumers import MadeUpTopics, short_hash
+from tests.core.coordinators.support.consumers import MadeUpTopics
 from tests.core.coordinators.support.world import World
 
 GROUP = "group"
@@ -78,11 +78,8 @@ class Coordinator:
 
     def _new(self) -> StreamsGroups:
         return StreamsGroups(
-            max_size=lambda: self.config.max_size,
             settings=lambda group_id: streams_settings_of(self.config, self.own_config),
             topics=self.topics,
-            hash64=short_hash,
-            compute=self.world.compute,
             log=self.world.log,
             surroundings=self.world,
             metrics=GroupMetrics(),
@@ -129,8 +126,8 @@ class Coordinator:
         for key, value in self.world.log.records() if records is None else records:
             self.groups.replay(GROUP, key, value)
         self.groups.take_over(self.world.log.end_offset)
-        for group in self.groups.groups.values():
-            self.groups.begin_sessions(group)
+        for group_id in self.groups.groups:
+            self.groups.begin_sessions(group_id)
 
     def change_topic(self, name: str, count: int | None) -> None:
         """A topic changes, and the coordinator is told so."""

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto_server.core.coordinators.groups.classic.groups import ClassicGroups
+from kafkaproto_server.core.coordinators.groups.classic.rebalances import Rebalances
+from kafkaproto_server.core.coordinators.groups.classic.sessions import ClassicSessions
 from kafkaproto_server.core.coordinators.groups.consumer import change
 from kafkaproto_server.core.coordinators.groups.consumer.change import ConsumerChange
-from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
+from kafkaproto_server.core.coordinators.groups.offsets.logged import LoggedOffsets
 from kafkaproto_server.core.coordinators.groups.sessions import SessionWatches
 from kafkaproto_server.core.coordinators.transactions.producer_initialization import ProducerInitialization
 from kafkaproto_server.core.coordinators.transactions.scans import TransactionScans
@@ -39,12 +40,12 @@ def coordination_mutation(
 
 
 def _gives_assignments_of_others() -> Patches:
-    original = ClassicGroups.__dict__["_synced"].__func__
+    original = Rebalances.__dict__["synced"].__func__
 
     def synced(group: Any, member: Any) -> Any:
         return original(group, next(iter(group.members.values())))
 
-    return [(ClassicGroups, "_synced", staticmethod(synced))]
+    return [(Rebalances, "synced", staticmethod(synced))]
 
 
 def _gives_away_what_is_not_revoked() -> Patches:
@@ -67,11 +68,11 @@ def _acknowledges_before_replication() -> Patches:
 
 
 def _never_ends_sessions() -> Patches:
-    return [(ClassicGroups, "_look_at", nothing), (SessionWatches, "_look_at_session", nothing)]
+    return [(ClassicSessions, "_look_at", nothing), (SessionWatches, "_look_at_session", nothing)]
 
 
 def _does_not_assign_anew() -> Patches:
-    return [(ClassicGroups, "rebalance_or_end", nothing)]
+    return [(Rebalances, "rebalance_or_end", nothing)]
 
 
 def _does_not_take_steps() -> Patches:
@@ -103,12 +104,12 @@ def _does_not_abort_late_transactions() -> Patches:
 
 
 def _commits_offsets_of_aborted_transactions() -> Patches:
-    original = OffsetMetadataManager.marker
+    original = LoggedOffsets.marker
 
     def marker(self: Any, producer_id: int, is_commit: bool, offset: int) -> None:
         original(self, producer_id, True, offset)
 
-    return [(OffsetMetadataManager, "marker", marker)]
+    return [(LoggedOffsets, "marker", marker)]
 
 
 # -- readers -----------------------------------------------------------------------------------------------------

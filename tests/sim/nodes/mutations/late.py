@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kafkaproto_server.core.coordinators.groups import membership
-from kafkaproto_server.core.coordinators.groups.classic.group import ClassicGroup, no_group_record
-from kafkaproto_server.core.coordinators.groups.shard import GroupShard
+from kafkaproto_server.core.coordinators.groups.classic.group import no_group_record
+from kafkaproto_server.core.coordinators.groups.classic.groups import ClassicGroups
 from kafkaproto_server.core.share_partitions.sessions import ShareSession, ShareSessions, next_epoch
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.nodes.invariants import NodeInvariant
@@ -19,14 +19,7 @@ def _takes_members_of_any_epoch() -> Patches:
 
 
 def _deletes_groups_that_have_members() -> Patches:
-    original = GroupShard._deletion_of
-
-    def deletion_of(self: Any, group: Any) -> Any:
-        if isinstance(group, ClassicGroup):
-            return [no_group_record(group.group_id)]
-        return original(self, group)
-
-    return [(GroupShard, "_deletion_of", deletion_of)]
+    return [(ClassicGroups, "deletion_records", lambda self, group_id: [no_group_record(group_id)])]
 
 
 def _continues_share_sessions_in_any_epoch() -> Patches:

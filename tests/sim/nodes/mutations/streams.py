@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.core.coordinators.groups.modern.groups import ModernGroups
 from kafkaproto_server.core.coordinators.groups.offsets.offsets import OffsetMetadataManager
 from kafkaproto_server.core.coordinators.groups.streams import records as write
 from kafkaproto_server.core.coordinators.groups.streams.group import FIRST_EPOCH
@@ -48,32 +49,32 @@ def _puts_replicas_beside_their_tasks() -> Patches:
 
 
 def _forgets_epochs_when_it_moves() -> Patches:
-    original = StreamsGroups.take_over
+    original = ModernGroups.take_over
 
     def take_over(self: Any, end_offset: int) -> None:
         original(self, end_offset)
-        for group in self.groups.values():
+        for group in self.groups.values() if isinstance(self, StreamsGroups) else ():
             group.epoch = group.assignment_epoch = FIRST_EPOCH
 
-    return [(StreamsGroups, "take_over", take_over)]
+    return [(ModernGroups, "take_over", take_over)]
 
 
 def _leaves_tasks_of_members_that_are_gone() -> Patches:
     def remove(self: Any, group: Any, member: Any) -> None:
-        self._write(group.group_id, write.removal_records(group.group_id, member.member_id))
+        self.write(group.group_id, write.removal_records(group.group_id, member.member_id))
 
     return [(StreamsGroups, "remove", remove)]
 
 
 def _forgets_who_has_tasks_when_it_moves() -> Patches:
-    original = StreamsGroups.take_over
+    original = ModernGroups.take_over
 
     def take_over(self: Any, end_offset: int) -> None:
         original(self, end_offset)
-        for group in self.groups.values():
+        for group in self.groups.values() if isinstance(self, StreamsGroups) else ():
             group.active_owners.clear()
 
-    return [(StreamsGroups, "take_over", take_over)]
+    return [(ModernGroups, "take_over", take_over)]
 
 
 # -- offsets that are deleted ------------------------------------------------------------------------------------

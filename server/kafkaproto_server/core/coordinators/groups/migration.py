@@ -15,11 +15,19 @@ from collections.abc import Sequence
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupMemberMetadataValue
-from kafkaproto_server.core.coordinators.groups.classic.group import ClassicGroup, ClassicMember, ClassicState
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
+from kafkaproto_server.core.coordinators.groups.classic.group import (
+    ClassicGroup,
+    ClassicMember,
+    ClassicState,
+    no_group_record,
+)
+from kafkaproto_server.core.coordinators.groups.classic.groups import ClassicGroups
+from kafkaproto_server.core.coordinators.groups.config import GroupConfigs
 from kafkaproto_server.core.coordinators.groups.consumer import records as write
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGroup
+from kafkaproto_server.core.coordinators.groups.consumer.heartbeat import ConsumerGroups
 from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember, indexes_held
+from kafkaproto_server.core.coordinators.groups.consumer.settings import ConsumerGroupConfig
 from kafkaproto_server.core.coordinators.groups.consumer_protocol import (
     assignment_of,
     partitions_in,
@@ -28,18 +36,66 @@ from kafkaproto_server.core.coordinators.groups.consumer_protocol import (
 )
 from kafkaproto_server.core.coordinators.groups.offsets.expiration import CONSUMER_PROTOCOL_TYPE
 from kafkaproto_server.core.coordinators.groups.topics import Topics
-from kafkaproto_server.core.coordinators.values import CoordinatorError, Record
+from kafkaproto_server.core.coordinators.values import CoordinatorError, CoordinatorLog, Record
+from kafkaproto_server.requests.consumer_group_requests import Heard, HeartbeatValues
 
 UPGRADES, DOWNGRADES = frozenset({"upgrade", "bidirectional"}), frozenset({"downgrade", "bidirectional"})
 """The policies that let groups become consumer groups, and classic groups."""
 
 
-def may_become_consumer(group: ClassicGroup, config: GroupConfig) -> bool:
+class Migrations:
+    """The groups of one partition that change their protocol."""
+
+    def __init__(
+        self, classic: ClassicGroups, consumer: ConsumerGroups, configs: GroupConfigs, log: CoordinatorLog
+    ) -> None:
+        self._classic = classic
+        self._consumer = consumer
+        self._configs = configs
+        self._log = log
+
+    def may_upgrade(self, group_id: str) -> bool:
+        """Whether there is a classic group of this name that may become a consumer group with its members."""
+        classic = self._classic.groups.get(group_id)
+        return classic is not None and may_become_consumer(classic, self._configs.consumer())
+
+    def upgrade(self, values: HeartbeatValues, heard: Heard) -> None:
+        """The first member of the new protocol joins a classic group. Raises CoordinatorError."""
+        group_id = values.group_id
+        classic = self._classic.groups[group_id]
+        records = [no_group_record(group_id), *consumer_records(classic, self._consumer.topics)]
+        self._consumer.heartbeat(values, heard, records)
+        del self._classic.groups[group_id]
+        self._classic.end(classic, ErrorCode.REBALANCE_IN_PROGRESS)
+        group = self._consumer.groups[group_id]
+        for member in classic.members.values():
+            self._consumer.sessions.extend(group, member.member_id, member.session_timeout_ms)
+
+    def downgrade(self, group: ConsumerGroup, leaving: Sequence[ConsumerMember]) -> bool:
+        """The last members of the new protocol are gone: the others go on with theirs. Raises CoordinatorError."""
+        policy, max_size = self._configs.consumer().migration_policy, self._configs.classic().max_size
+        if not may_become_classic(group, leaving, policy, max_size):
+            return False
+        wall_ms = self._consumer.surroundings.wall_ms()
+        try:
+            classic = classic_group(group, leaving, self._consumer.topics, wall_ms)
+        except ValueError:
+            return False
+        assignments = {each.member_id: each.assignment for each in classic.members.values()}
+        end_offset = self._log.append([*write.deletion_records(group), classic.record(assignments)])
+        self._consumer.forget(group.group_id, end_offset)
+        self._classic.groups[group.group_id] = classic
+        self._classic.begin_sessions(group.group_id)
+        self._classic.rebalances.rebalance(classic)
+        return True
+
+
+def may_become_consumer(group: ClassicGroup, config: ConsumerGroupConfig) -> bool:
     """Whether a classic group with members may become a consumer group."""
     return (
-        config.consumer_migration_policy in UPGRADES
+        config.migration_policy in UPGRADES
         and group.protocol_type == CONSUMER_PROTOCOL_TYPE
-        and len(group.members) <= config.consumer_max_size
+        and len(group.members) <= config.max_size
     )
 
 
@@ -98,14 +154,17 @@ def _consumer_member(group: ClassicGroup, member: ClassicMember, topics: Topics)
     )
 
 
-def may_become_classic(group: ConsumerGroup, leaving: Sequence[ConsumerMember], config: GroupConfig) -> bool:
-    """Whether a consumer group becomes a classic one if these members are gone: all others use the classic protocol."""
+def may_become_classic(
+    group: ConsumerGroup, leaving: Sequence[ConsumerMember], policy: str, max_size: int
+) -> bool:
+    """Whether a consumer group becomes a classic one if these members are gone: all others use the classic protocol.
+    ``max_size`` is that of a classic group."""
     gone = {each.member_id for each in leaving}
     others = [each for member_id, each in group.members.items() if member_id not in gone]
     return (
-        config.consumer_migration_policy in DOWNGRADES
+        policy in DOWNGRADES
         and not all(each.is_classic for each in leaving)
-        and 0 < len(others) <= config.max_size
+        and 0 < len(others) <= max_size
         and all(each.is_classic for each in others)
     )
 

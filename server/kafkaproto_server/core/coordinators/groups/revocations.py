@@ -51,6 +51,12 @@ WatchT = TypeVar("WatchT", bound=RevocationWatch)
 class RevocationWatches(SessionWatches[GroupT, MemberT, WatchT]):
     """The watches over the members of all groups of one partition of the internal topic."""
 
+    def begin(self, group: GroupT, member_id: str, member: MemberT, timeout_ms: int) -> None:
+        """This coordinator has taken over: the member has its whole session, and all its time to revoke, from now
+        on."""
+        self.extend(group, member_id, timeout_ms)
+        self.expect_revocation(group, member)
+
     def expect_revocation(self, group: GroupT, member: MemberT) -> None:
         """If the member has something to revoke, it has its rebalance timeout for that from now on."""
         watch = self._watch(group, member.member_id)

@@ -56,6 +56,10 @@ class SessionWatches(Generic[GroupT, MemberT, WatchT]):
         self._fence = fence
         self._new_watch = new_watch
 
+    def begin(self, group: GroupT, member_id: str, member: MemberT, timeout_ms: int) -> None:
+        """This coordinator has taken over: the member has its whole session from now on."""
+        self.extend(group, member_id, timeout_ms)
+
     def extend(self, group: GroupT, member_id: str, timeout_ms: int) -> None:
         """The member was heard from: its session ends after this time."""
         watch = self._watch(group, member_id)

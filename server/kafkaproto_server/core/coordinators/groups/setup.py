@@ -6,16 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from kafkaproto_server.core.coordinators.groups.consumer.values import RegexCompiler
-from kafkaproto_server.core.coordinators.groups.topics import Hash64, Topics
-from kafkaproto_server.core.coordinators.values import Compute
+from kafkaproto_server.core.coordinators.groups.topics import Topics
 
 
-class ConsumerSetup(NamedTuple):
-    """What consumer groups need from outside."""
+class ModernSetup(NamedTuple):
+    """What consumer, share and streams groups need from outside."""
 
     topics: Topics
     own_config: Callable[[str], Mapping[str, str]]
     """What was set for a group."""
-    hash64: Hash64
     compile_regex: RegexCompiler
-    compute: Compute

@@ -58,6 +58,9 @@ class Topics(Protocol):
     def hash_of(self, name: str) -> int:
         """The hash of a topic (`topic_hash`); NO_TOPIC_HASH if there is none of this name."""
 
+    def hash_of_all(self, names: Iterable[str]) -> int:
+        """The hash of a group that subscribes to these topics (`group_hash`)."""
+
 
 class ImageTopics:
     """The topics of the cluster's metadata. Hashes are kept until what they cover changes."""
@@ -103,6 +106,10 @@ class ImageTopics:
         self._hashes[topic.topic_id] = topic, found
         return found
 
+    def hash_of_all(self, names: Iterable[str]) -> int:
+        """The hash of a group that subscribes to these topics."""
+        return group_hash(self._hash64, {name: self.hash_of(name) for name in names})
+
     def _look_at_racks(self, image: ClusterImage) -> None:
         if image.brokers is self._racks_of:
             return
@@ -134,10 +141,11 @@ def topic_hash(hash64: Hash64, topic_id: bytes, name: str, racks: Iterable[list[
 
 
 def group_hash(hash64: Hash64, hashes: Mapping[str, int]) -> int:
-    """The hash of a group, by the hashes of those topics that exist."""
-    if not hashes:
+    """The hash of a group, by the hashes of its topics. Those that do not exist are not in it."""
+    existing = {name: each for name, each in hashes.items() if each != NO_TOPIC_HASH}
+    if not existing:
         return NO_TOPICS_HASH
-    return _signed(hash64(b"".join(_int64.pack(hashes[name]) for name in sorted(hashes))))
+    return _signed(hash64(b"".join(_int64.pack(existing[name]) for name in sorted(existing))))
 
 
 def _string(text: str) -> bytes:

@@ -38,7 +38,9 @@ class ShareServices:
         self.coordinators = ShareCoordinators(
             image=image,
             config=config,
-            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
+            surroundings=NodeSurroundings(
+                clock, others.rng, manager.call_at, manager.for_coordinators.compute
+            ),
             delete_records=manager.delete_records,
             make_log=lambda hosted: manager.for_coordinators.log(
                 hosted,

@@ -65,7 +65,9 @@ class TransactionServices:
         self.coordinators = TransactionCoordinators(
             image=image,
             config=CurrentSettings(TRANSACTIONS, configs),
-            surroundings=NodeSurroundings(clock, others.rng, manager.call_at),
+            surroundings=NodeSurroundings(
+                clock, others.rng, manager.call_at, manager.for_coordinators.compute
+            ),
             new_producer_id=new_producer_id,
             markers=self.markers,
             make_log=lambda hosted: manager.for_coordinators.log(

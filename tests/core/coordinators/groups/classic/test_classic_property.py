@@ -149,7 +149,7 @@ def test_members_at_random(seed: int) -> None:
             groups.log.refusal = None if groups.log.refusal else ErrorCode.NOT_ENOUGH_REPLICAS
         else:
             groups.move()
-        for group in groups.shard._groups.values():
+        for group in groups.shard._classic.groups.values():
             check_classic(group, groups.world)
     groups.log.commits_at_once, groups.log.refusal = True, None
     groups.log.commit()

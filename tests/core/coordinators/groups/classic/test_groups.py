@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
@@ -211,7 +210,7 @@ def test_a_full_group_takes_nobody_in() -> None:
 def test_of_too_many_that_join_anew_the_first_come_stay() -> None:
     groups = Groups()
     ids = groups.stable(3)
-    groups.config = msgspec.structs.replace(groups.config, max_size=2)
+    groups.configure(max_size=2)
     first = groups.join(ids[0], protocols=OTHER)
     groups.join(ids[1])
     assert groups.refusal(ids[2]) is ErrorCode.GROUP_MAX_SIZE_REACHED

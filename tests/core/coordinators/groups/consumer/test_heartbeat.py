@@ -161,7 +161,7 @@ def test_requests_that_make_no_sense_are_refused(changes: dict[str, Any], code: 
 
 
 def test_a_full_group_takes_nobody_in_but_keeps_its_members() -> None:
-    coordinator = Coordinator(consumer_max_size=1)
+    coordinator = Coordinator(max_size=1)
     coordinator.join("m", "a")
     assert coordinator.refusal(**{**JOIN, "member_id": "n"}) == ErrorCode.GROUP_MAX_SIZE_REACHED
     assert coordinator.refusal(member_id="m", member_epoch=1) == ErrorCode.NONE
@@ -264,7 +264,7 @@ def test_another_preferred_assignor_makes_a_new_group_epoch() -> None:
 
 
 def test_assignments_keep_their_distance() -> None:
-    coordinator = Coordinator(consumer_assignment_interval_ms=1_000)
+    coordinator = Coordinator(assignment_interval_ms=1_000)
     coordinator.join("m1", "a")
     coordinator.world.advance(999)
     # The new member is in the group, and has nothing before the next assignment.
@@ -276,7 +276,7 @@ def test_assignments_keep_their_distance() -> None:
 
 
 def test_the_distance_of_assignments_survives_a_move_and_can_be_set_for_a_group() -> None:
-    coordinator = Coordinator(consumer_assignment_interval_ms=1_000)
+    coordinator = Coordinator(assignment_interval_ms=1_000)
     coordinator.join("m1", "a")
     coordinator.move()
     assert coordinator.join("m2", "a").member_epoch == 1
@@ -292,7 +292,7 @@ def test_an_assignment_of_the_future_delays_nothing() -> None:
 
 
 def test_the_assignor_that_most_members_want_is_taken() -> None:
-    coordinator = Coordinator({"a": 3}, consumer_assignment_interval_ms=0)
+    coordinator = Coordinator({"a": 3}, assignment_interval_ms=0)
     coordinator.join("m1", "a")
     coordinator.join("m2", "a", server_assignor="range")
     assert coordinator.group.targets == {"m1": {A: (0, 1)}, "m2": {A: (2,)}}
@@ -324,7 +324,7 @@ def test_new_partitions_are_assigned_when_the_coordinator_is_told() -> None:
 
 
 def test_topics_are_looked_at_from_time_to_time_without_being_told() -> None:
-    coordinator = Coordinator(consumer_max_session_timeout_ms=10 * TOPICS_REFRESH_INTERVAL_MS)
+    coordinator = Coordinator(max_session_timeout_ms=10 * TOPICS_REFRESH_INTERVAL_MS)
     coordinator.own_config["consumer.session.timeout.ms"] = str(2 * TOPICS_REFRESH_INTERVAL_MS)
     coordinator.join("m", "a")
     coordinator.topics.change("a", 3)
@@ -496,16 +496,16 @@ def test_a_group_without_members_can_be_deleted() -> None:
     coordinator = Coordinator()
     coordinator.join("m", "a")
     with pytest.raises(CoordinatorError) as refused:
-        coordinator.groups.delete(GROUP)
+        coordinator.groups.deletion_records(GROUP)
     assert refused.value.code == ErrorCode.NON_EMPTY_GROUP
     coordinator.beat("m", -1)
-    records = coordinator.groups.delete(GROUP)
+    records = coordinator.groups.deletion_records(GROUP)
     assert isinstance(records[-1].key, ConsumerGroupMetadataKey)
     for record in records:
         coordinator.groups.replay(GROUP, record.key, record.value)
     assert coordinator.groups.groups == {}
     with pytest.raises(CoordinatorError) as unknown:
-        coordinator.groups.delete(GROUP)
+        coordinator.groups.deletion_records(GROUP)
     assert unknown.value.code == ErrorCode.GROUP_ID_NOT_FOUND
 
 

@@ -9,7 +9,7 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue
 from kafkaproto_server.base.later import run_to_end
-from kafkaproto_server.core.coordinators.groups.consumer import heartbeat
+from kafkaproto_server.core.coordinators.groups.consumer import regex_resolver
 from kafkaproto_server.core.coordinators.groups.consumer.regexes import (
     MIN_REFRESH_INTERVAL_MS,
     NAME_COST,
@@ -115,7 +115,7 @@ def test_new_topics_and_time_make_it_resolve_again() -> None:
 
 
 def test_an_expression_that_matches_the_same_as_before_makes_no_rebalance() -> None:
-    coordinator = Coordinator({"a1": 1}, consumer_regex_refresh_interval_ms=REFRESH_MS)
+    coordinator = Coordinator({"a1": 1}, regex_refresh_interval_ms=REFRESH_MS)
     joined(coordinator, "a.*")
     coordinator.world.advance(INTERVAL_MS)
     epoch = coordinator.beat("m", 1).member_epoch
@@ -211,7 +211,7 @@ def test_an_expression_matches_whole_names(regex: str, names: set[str]) -> None:
 
 
 def test_many_topics_are_looked_at_in_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "REGEX_COST_AT_ONCE", 10 * NAME_COST + 200)
+    monkeypatch.setattr(regex_resolver, "REGEX_COST_AT_ONCE", 10 * NAME_COST + 200)
     coordinator = Coordinator({f"a{number}": 1 for number in range(95)})
     joined(coordinator, "a.*")
     coordinator.world.advance(5)
@@ -241,16 +241,16 @@ class CountedRegex(Regex):
 def test_a_turn_matches_fewer_names_the_larger_the_expression_is(program_size: int, turns: int) -> None:
     coordinator = Coordinator({f"a{number:0248}": 1 for number in range(50)})
     regex = CountedRegex(coordinator, program_size)
-    coordinator.groups._compile_regex = lambda pattern: regex
+    coordinator.groups.regexes.compile_regex = lambda pattern: regex
     joined(coordinator, "a.*")
     coordinator.world.advance(100)
     assert len(coordinator.group.regexes["a.*"].topics) == 50
-    assert max(regex.cost_by_ms.values()) <= heartbeat.REGEX_COST_AT_ONCE
+    assert max(regex.cost_by_ms.values()) <= regex_resolver.REGEX_COST_AT_ONCE
     assert turns - 1 <= len(regex.cost_by_ms) <= turns
 
 
 def test_a_resolution_of_a_group_that_is_gone_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "REGEX_COST_AT_ONCE", 1)
+    monkeypatch.setattr(regex_resolver, "REGEX_COST_AT_ONCE", 1)
     coordinator = Coordinator({"a1": 1, "a2": 1})
     joined(coordinator, "a.*")
     coordinator.world.advance(0)

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto_server.core.coordinators.groups.offsets import logged
 from kafkaproto_server.core.coordinators.groups.offsets import offsets as module
 from kafkaproto_server.core.coordinators.groups.offsets.expiration import Expiration
 from kafkaproto_server.core.coordinators.groups.offsets.table import OffsetAndMetadata
@@ -31,7 +32,7 @@ def test_all_offsets_are_looked_up_some_at_a_time() -> None:
     offsets.commit("g", *(of("t", index, 5) for index in range(5_000)), of("u", 0, 7))
     parts: list[tuple[str, int]] = []
     told: list[Iterable[FetchedTopic]] = []
-    offsets.manager.fetch("g", None, lambda _, topics: told.append(topics), require_stable=False)
+    offsets.manager.fetches.fetch("g", None, lambda _, topics: told.append(topics), require_stable=False)
     for topic in told[0]:
         parts.append((topic.topic, len(topic.partitions)))
         if len(parts) == 1:
@@ -45,24 +46,24 @@ def test_all_offsets_cannot_be_looked_up_any_more_once_another_broker_has_them()
     offsets.commit("g", *(of("t", index, 5) for index in range(3_000)))
     told: list[Iterable[FetchedTopic]] = []
     for _ in range(2):
-        offsets.manager.fetch("g", None, lambda _, topics: told.append(topics), require_stable=False)
+        offsets.manager.fetches.fetch("g", None, lambda _, topics: told.append(topics), require_stable=False)
     begun, not_begun = map(iter, told)
     next(begun)
-    offsets.manager.unload()
+    offsets.manager.logged.unload()
     for topics in (begun, not_begun):
         with pytest.raises(OffsetsGoneError):
             next(topics)
 
 
 def test_offsets_of_others_are_freed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FREED_AT_ONCE", 10)
+    monkeypatch.setattr(logged, "FREED_AT_ONCE", 10)
     offsets = Offsets()
     for number in range(10):
         offsets.commit(f"g{number}", *(of("t", index, 5) for index in range(4)))
         offsets.commit_in_transaction(number, "h", of("t", number, 5))
-    table = offsets.manager._offsets
+    table = offsets.manager.logged.table
     sizes = []
-    offsets.manager.unload()
+    offsets.manager.logged.unload()
     while calls := offsets.world.due():
         sizes.append(sum(1 for _ in table))
         offsets.world.advance(min(calls) - offsets.world.now_ms())
@@ -84,19 +85,19 @@ def world_goes_on(offsets: Offsets) -> int:
 def test_many_offsets_of_a_transaction_are_committed_some_at_a_time(
     is_commit: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    monkeypatch.setattr(logged, "ENDED_AT_ONCE", 10)
     offsets = Offsets()
     offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
     offsets.end(1, is_commit)
-    assert offsets.manager.count("g") == (10 if is_commit else 0)
+    assert offsets.manager.logged.count("g") == (10 if is_commit else 0)
     # What was not looked at yet is as pending as before.
     topics = [TopicPartitions(topic="t", partitions=(9, 10))]
     seen = offsets.ask("g", topics, stable=True).offsets
     assert seen["t", 9] == ((5, -1, "") if is_commit else (-1, -1, ""))
     assert seen["t", 10] == UNSTABLE
     assert world_goes_on(offsets) == 3
-    assert offsets.manager.count("g") == (35 if is_commit else 0)
-    assert not offsets.manager.has_pending("g")
+    assert offsets.manager.logged.count("g") == (35 if is_commit else 0)
+    assert not offsets.manager.logged.has_pending("g")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_many_offsets_of_a_transaction_are_committed_some_at_a_time(
 def test_who_cannot_be_told_to_come_again_sees_all_of_a_transaction_that_has_ended(
     topics: list[TopicPartitions] | None, is_stable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    monkeypatch.setattr(logged, "ENDED_AT_ONCE", 10)
     offsets = Offsets()
     offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
     offsets.end(1, True)
@@ -121,7 +122,7 @@ def test_who_cannot_be_told_to_come_again_sees_all_of_a_transaction_that_has_end
         offsets.world.advance(1)
         turns += 1
     assert turns == 3
-    assert offsets.manager.has_pending("g")
+    assert offsets.manager.logged.has_pending("g")
     of_t = {where: offset for where, offset in seen.offsets.items() if where[0] == "t"}
     assert of_t == {("t", index): (6 if index == 3 else 5, -1, "") for index in range(35)}
 
@@ -129,12 +130,12 @@ def test_who_cannot_be_told_to_come_again_sees_all_of_a_transaction_that_has_end
 def test_who_waits_for_a_transaction_to_be_worked_off_is_told_once_another_broker_has_the_offsets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    monkeypatch.setattr(logged, "ENDED_AT_ONCE", 10)
     offsets = Offsets()
     offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
     offsets.end(1, True)
     seen = offsets.ask("g")
-    offsets.manager.unload()
+    offsets.manager.logged.unload()
     assert seen.code is ErrorCode.NOT_COORDINATOR
     world_goes_on(offsets)
 
@@ -142,7 +143,7 @@ def test_who_waits_for_a_transaction_to_be_worked_off_is_told_once_another_broke
 def test_a_group_that_the_transaction_has_no_offsets_of_does_not_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "ENDED_AT_ONCE", 10)
+    monkeypatch.setattr(logged, "ENDED_AT_ONCE", 10)
     offsets = Offsets()
     offsets.commit("other", of("t", 0, 1))
     offsets.commit_in_transaction(1, "g", *(of("t", index, 5) for index in range(35)))
@@ -153,7 +154,7 @@ def test_a_group_that_the_transaction_has_no_offsets_of_does_not_wait(
 def test_offsets_that_are_deleted_of_each_of_a_producers_transactions_stay_deleted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "ENDED_AT_ONCE", 1)
+    monkeypatch.setattr(logged, "ENDED_AT_ONCE", 1)
     offsets = Offsets()
     for offset in (1, 2, 3):
         offsets.commit_in_transaction(1, "g", of("t", 0, offset), of("t", 1, offset))
@@ -161,13 +162,13 @@ def test_offsets_that_are_deleted_of_each_of_a_producers_transactions_stay_delet
     offsets.delete("g", "t", 1)
     world_goes_on(offsets)
     assert offsets.fetch("g") == {("t", 0): (3, -1, "")}
-    assert not offsets.manager.has_pending("g")
+    assert not offsets.manager.logged.has_pending("g")
 
 
 def test_whatever_comes_while_a_transaction_is_worked_off_counts_in_the_order_of_the_log(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "ENDED_AT_ONCE", 1)
+    monkeypatch.setattr(logged, "ENDED_AT_ONCE", 1)
     offsets = Offsets()
     offsets.commit_in_transaction(1, "g", *(of("t", index, 1) for index in range(6)))
     offsets.end(1, True)
@@ -191,7 +192,7 @@ def test_whatever_comes_while_a_transaction_is_worked_off_counts_in_the_order_of
     }
     offsets.end(1, True)
     assert offsets.fetch("g", stable=True)["t", 3] == (3, -1, "")
-    assert not offsets.manager.has_pending("g")
+    assert not offsets.manager.logged.has_pending("g")
 
 
 def test_expiry_looks_at_some_offsets_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,9 +213,9 @@ def test_expiry_looks_at_some_offsets_at_a_time(monkeypatch: pytest.MonkeyPatch)
 
     counts = []
     while True:
-        seen, before = 0, offsets.manager.count("g")
+        seen, before = 0, offsets.manager.logged.count("g")
         assert not offsets.manager.expire("g", Counting(is_subscribed=to_nothing))
-        counts.append((seen, before - offsets.manager.count("g")))
+        counts.append((seen, before - offsets.manager.logged.count("g")))
         if not offsets.manager.is_expiring("g"):
             break
     # Those that were new have moved to no other place.

@@ -107,7 +107,7 @@ def test_if_all_partitions_are_refused_nothing_is_written() -> None:
     told = offsets.commit("g", of("t", 0, 5, metadata="m" * 9))
     assert told.responses == [(ErrorCode.NONE, [ErrorCode.OFFSET_METADATA_TOO_LARGE])]
     assert offsets.log.end_offset == 0
-    assert offsets.manager.size == 0
+    assert offsets.manager.logged.size == 0
 
 
 # -- what is written
@@ -329,7 +329,7 @@ def test_many_offsets_of_a_deleted_topic_are_deleted_in_batches(monkeypatch: pyt
     offsets.commit("g", *(of("t", partition, 5) for partition in range(5)))
     assert offsets.manager.delete_topics([("t", ID)], "g") == 5
     assert offsets.log.batch_ends == [0, 5, 7, 9, 10]
-    assert offsets.manager.size == 0
+    assert offsets.manager.logged.size == 0
 
 
 def test_batches_of_tombstones_are_no_larger_than_the_log_takes() -> None:
@@ -346,7 +346,7 @@ def test_with_a_topic_its_offsets_are_deleted_in_all_groups() -> None:
     offsets.commit("g", of("t", 0, 5, topic_id=ID), of("u", 0, 6, topic_id=OTHER_ID))
     offsets.commit("h", of("t", 1, 7), of("u", 0, 8))
     offsets.commit_in_transaction(1, "i", of("t", 0, 9, topic_id=ID))
-    assert [offsets.manager.delete_topics([("t", ID)], each) for each in offsets.manager.groups()] == [
+    assert [offsets.manager.delete_topics([("t", ID)], each) for each in offsets.manager.logged.groups()] == [
         1,
         1,
         1,
@@ -398,8 +398,8 @@ def test_a_marker_ends_the_transaction_of_its_producer_alone() -> None:
     offsets.end(2, True)
     assert offsets.fetch("g") == {("t", 1): (8, -1, "")}
     assert offsets.fetch("h") == {("t", 1): (9, -1, "")}
-    assert offsets.manager.has_pending("g")
-    assert not offsets.manager.has_pending("h")
+    assert offsets.manager.logged.has_pending("g")
+    assert not offsets.manager.logged.has_pending("h")
 
 
 def test_a_plain_commit_after_the_pending_one_counts() -> None:
@@ -478,9 +478,9 @@ def test_a_fenced_producer_commits_nothing() -> None:
     with pytest.raises(CoordinatorError) as caught:
         offsets.commit_in_transaction(1, "g", of("t", 0, 7), epoch=4)
     assert caught.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
-    assert not offsets.manager.has_pending("g")
+    assert not offsets.manager.logged.has_pending("g")
     offsets.commit_in_transaction(1, "g", of("t", 0, 7), epoch=5)
-    assert offsets.manager.has_pending("g")
+    assert offsets.manager.logged.has_pending("g")
 
 
 def test_too_long_metadata_is_refused_in_transactions_too() -> None:
@@ -543,7 +543,7 @@ def test_offsets_of_an_empty_group_expire_together() -> None:
     assert not offsets.manager.expire("g", rule)
     offsets.world.advance(RETENTION_MS)
     assert offsets.manager.expire("g", rule)
-    assert offsets.manager.size == 0
+    assert offsets.manager.logged.size == 0
 
 
 def test_offsets_of_subscribed_topics_do_not_expire() -> None:
@@ -559,7 +559,7 @@ def test_nothing_expires_while_there_is_no_rule() -> None:
     offsets.commit("g", of("t", 0, 5))
     offsets.world.advance(RETENTION_MS)
     assert not offsets.manager.expire("g", None)
-    assert offsets.manager.count("g") == 1
+    assert offsets.manager.logged.count("g") == 1
 
 
 def test_an_expire_timestamp_is_kept_through_a_reload() -> None:
@@ -590,7 +590,7 @@ def test_a_group_with_pending_offsets_alone_is_not_empty() -> None:
     offsets.commit("g", of("u", 0, 7))
     offsets.world.advance(RETENTION_MS)
     assert not offsets.manager.expire("g", BY_COMMIT)
-    assert offsets.manager.count("g") == 0
+    assert offsets.manager.logged.count("g") == 0
     offsets.end(1, False)
     assert offsets.manager.expire("g", BY_COMMIT)
 
@@ -599,7 +599,7 @@ def test_the_retention_may_change() -> None:
     offsets = Offsets()
     offsets.commit("g", of("t", 0, 5))
     offsets.world.advance(5)
-    offsets.set(offsets_retention_ms=5)
+    offsets.set(retention_ms=5)
     assert offsets.manager.expire("g", BY_COMMIT)
 
 
@@ -609,18 +609,18 @@ def test_the_retention_may_change() -> None:
 def test_records_of_old_releases_are_read() -> None:
     offsets = Offsets()
     offsets.log.high_watermark = 3
-    offsets.manager.replay(
+    offsets.manager.logged.replay(
         LegacyOffsetCommitKey(group="g", topic="t", partition=0),
         LegacyOffsetCommitValue(offset=5, metadata="m", commit_timestamp=9),
         0,
     )
-    offsets.manager.replay(
+    offsets.manager.logged.replay(
         OffsetCommitKey(group="g", topic="t", partition=1),
         OffsetCommitValue(offset=6, metadata="n", commit_timestamp=9),
         1,
     )
     assert offsets.fetch("g") == {("t", 0): (5, -1, "m"), ("t", 1): (6, -1, "n")}
-    offsets.manager.replay(LegacyOffsetCommitKey(group="g", topic="t", partition=0), None, 2)
+    offsets.manager.logged.replay(LegacyOffsetCommitKey(group="g", topic="t", partition=0), None, 2)
     assert offsets.fetch("g") == {("t", 1): (6, -1, "n")}
 
 
@@ -649,9 +649,13 @@ def test_a_tombstone_of_what_is_unknown_changes_nothing() -> None:
     # Compaction may leave the tombstone alone.
     offsets = Offsets()
     offsets.commit("g", of("t", 1, 5))
-    offsets.manager.replay(OffsetCommitKey(group="g", topic="t", partition=0), None, 7)
-    offsets.manager.replay(OffsetCommitKey(group="h", topic="t", partition=0), None, 8)
-    assert (offsets.manager.size, offsets.manager.count("g"), offsets.manager.count("h")) == (1, 1, 0)
+    offsets.manager.logged.replay(OffsetCommitKey(group="g", topic="t", partition=0), None, 7)
+    offsets.manager.logged.replay(OffsetCommitKey(group="h", topic="t", partition=0), None, 8)
+    assert (
+        offsets.manager.logged.size,
+        offsets.manager.logged.count("g"),
+        offsets.manager.logged.count("h"),
+    ) == (1, 1, 0)
 
 
 def test_groups_are_counted() -> None:
@@ -661,8 +665,13 @@ def test_groups_are_counted() -> None:
     offsets.commit("h", of("t", 0, 8))
     offsets.commit_in_transaction(1, "h", of("t", 1, 9))
     manager = offsets.manager
-    assert (manager.count("g"), manager.count("h"), manager.count("i"), manager.size) == (2, 1, 0, 3)
+    assert (
+        manager.logged.count("g"),
+        manager.logged.count("h"),
+        manager.logged.count("i"),
+        manager.logged.size,
+    ) == (2, 1, 0, 3)
     offsets.end(1, True)
-    assert (manager.count("h"), manager.size) == (2, 4)
+    assert (manager.logged.count("h"), manager.logged.size) == (2, 4)
     offsets.delete("g", "t", 0)
-    assert (manager.count("g"), manager.size) == (1, 3)
+    assert (manager.logged.count("g"), manager.logged.size) == (1, 3)

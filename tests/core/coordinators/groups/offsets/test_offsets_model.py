@@ -239,7 +239,9 @@ class Comparison(RuleBasedStateMachine):
             )
         ]
         manager = self.offsets.manager
-        assert sum(manager.delete_topics([(topic, topic_id)], each) for each in manager.groups()) == len(keys)
+        assert sum(
+            manager.delete_topics([(topic, topic_id)], each) for each in manager.logged.groups()
+        ) == len(keys)
         self._delete(keys)
 
     @rule(
@@ -363,26 +365,28 @@ class Comparison(RuleBasedStateMachine):
             for key, put in committed.items()
             if key[0] == group_id
         }
-        changing = self.offsets.manager._uncommitted.before(group_id)
+        changing = self.offsets.manager.logged._uncommitted.before(group_id)
         return expected | dict.fromkeys(changing, UNSTABLE)
 
     @invariant()
     def groups_are_counted(self) -> None:
         committed, pending = self.model.committed(self.end), self.model.pending(self.end)
-        assert self.offsets.manager.size == len(committed)
+        assert self.offsets.manager.logged.size == len(committed)
         # What is nobody's takes no memory.
-        assert all(self.offsets.manager._uncommitted._before.values())
+        assert all(self.offsets.manager.logged._uncommitted._before.values())
         counts = Counter(key[0] for key in committed)
-        assert self.offsets.manager._offsets._counts == dict(counts)
-        assert self.offsets.manager._offsets._groups.keys() == counts.keys()
-        assert self.offsets.manager._open._groups.keys() == {key[0] for key in pending}
-        assert self.offsets.manager._pending._open.keys() == {
+        assert self.offsets.manager.logged.table._counts == dict(counts)
+        assert self.offsets.manager.logged.table._groups.keys() == counts.keys()
+        assert self.offsets.manager.logged.open._groups.keys() == {key[0] for key in pending}
+        assert self.offsets.manager.logged.pending._open.keys() == {
             put.producer_id for puts in pending.values() for put in puts
         }
         for group_id in GROUPS:
             count = sum(key[0] == group_id for key in committed)
-            assert self.offsets.manager.count(group_id) == count
-            assert self.offsets.manager.has_pending(group_id) is any(key[0] == group_id for key in pending)
+            assert self.offsets.manager.logged.count(group_id) == count
+            assert self.offsets.manager.logged.has_pending(group_id) is any(
+                key[0] == group_id for key in pending
+            )
 
 
 Comparison.TestCase.settings = settings(stateful_step_count=60)

@@ -300,7 +300,7 @@ def test_while_targets_are_computed_beside_nothing_else_is_computed() -> None:
     coordinator.pulse("m", 0, "a")
     coordinator.advance(1_000)
     asked: list[object] = []
-    coordinator.share.groups._compute = lambda work, done: asked.append(work)
+    coordinator.world.compute = lambda work, done: asked.append(work)  # type: ignore[method-assign]
     for _ in range(3):
         coordinator.advance(1_000)
         coordinator.pulse("m", 2)

@@ -214,7 +214,7 @@ def test_while_targets_are_computed_beside_nothing_else_is_computed(monkeypatch:
     coordinator.join("m1")
     monkeypatch.setattr(heartbeat, "SIZE_AT_ONCE", 2)
     asked: list[object] = []
-    coordinator.groups._compute = lambda work, done: asked.append(work)
+    coordinator.world.compute = lambda work, done: asked.append(work)  # type: ignore[method-assign]
     coordinator.join("m2")
     assert statuses(coordinator.beat("m1", 2)) == [StatusCode.ASSIGNMENT_DELAYED]
     assert len(asked) == 1

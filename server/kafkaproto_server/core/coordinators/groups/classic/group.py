@@ -157,6 +157,17 @@ class ClassicGroup:
             self.supported[name] == len(self.members) for name in names
         )
 
+    def has_room(self, member_id: str, limit: int) -> bool:
+        """Whether the group may take a member in, or the member is in it already and not behind the limit."""
+        member = self.members.get(member_id)
+        if self.state is ClassicState.EMPTY or len(self.members) < limit:
+            return True
+        if self.state is ClassicState.PREPARING_REBALANCE:
+            # Those count that have joined anew: after a limit was lowered, the first to come stay.
+            waiting = sum(each.joining is not None for each in self.members.values())
+            return (member is not None and member.joining is not None) or waiting < limit
+        return member is not None
+
     def choose_protocol(self) -> str:
         """The protocol that most members like best of those that all support."""
         count = len(self.members)

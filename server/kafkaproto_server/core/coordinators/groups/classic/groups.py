@@ -1,79 +1,168 @@
 """The classic protocol of groups: members join, the one that leads assigns partitions, and all fetch what is theirs.
 
-A generation begins with a rebalance. Everybody has to join again within the longest rebalance timeout of the members;
-whoever does not is removed, unless it is static (KIP-345). Then the leader gets the list of all members and sends back
-an assignment for each, which the coordinator keeps as a record and hands out. The partition's log decides: if the
-record cannot be written, there is another rebalance.
-
-The first rebalance of an empty group waits for `group.initial.rebalance.delay.ms`, and again for as long as members
-come, so that not each of a hundred that start together makes all others join again (KIP-134).
+What one member asks is decided here; `rebalances` has what concerns all of a group. Apache Kafka has this in
+classicGroupJoin of GroupMetadataManager, and its siblings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import GroupMetadataKey, GroupMetadataValue
 from kafkaproto_server.base.metrics.coordinators import GroupMetrics
-from kafkaproto_server.core.coordinators.groups.classic.group import ClassicGroup, ClassicMember, ClassicState
+from kafkaproto_server.core.coordinators.groups.classic.config import ClassicGroupConfig
+from kafkaproto_server.core.coordinators.groups.classic.describe import (
+    described_classic,
+    unknown_classic,
+    values_of_classic,
+)
+from kafkaproto_server.core.coordinators.groups.classic.group import (
+    ClassicGroup,
+    ClassicMember,
+    ClassicState,
+    no_group_record,
+)
 from kafkaproto_server.core.coordinators.groups.classic.pending_members import PendingMembers, id_key
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
+from kafkaproto_server.core.coordinators.groups.classic.rebalances import Rebalances
+from kafkaproto_server.core.coordinators.groups.classic.static_members import StaticMembers
+from kafkaproto_server.core.coordinators.groups.classic.table import ClassicTable
 from kafkaproto_server.core.coordinators.groups.counted import CountedGroups
-from kafkaproto_server.core.coordinators.values import CoordinatorError, CoordinatorLog, Surroundings
+from kafkaproto_server.core.coordinators.groups.kinds import PartitionCheck, accept
+from kafkaproto_server.core.coordinators.groups.offsets.expiration import (
+    CONSUMER_PROTOCOL_TYPE,
+    Expiration,
+    classic_expiration,
+)
+from kafkaproto_server.core.coordinators.groups.subscriptions import is_subscribed, subscribed_topics
+from kafkaproto_server.core.coordinators.values import (
+    CoordinatorError,
+    CoordinatorLog,
+    Record,
+    Surroundings,
+)
 from kafkaproto_server.requests.group_requests import (
     UNKNOWN_MEMBER,
+    DescribedGroup,
+    GroupListing,
     Joined,
-    JoinOutcome,
     JoinValues,
     Synced,
     SyncOutcome,
     SyncValues,
 )
-from kafkaproto_server.requests.offset_requests import Committer
+from kafkaproto_server.requests.offset_requests import Committer, OffsetReader
 
 NEW_MEMBER_TIMEOUT_MS = 300_000
 """How long a member that joins for the first time may wait for its response. Its client may be gone, and nothing else
 would show that."""
 
-MIN_STATIC_WAIT_MS = 1_000
-"""How long static members are waited for at least before it is looked again whether one has come. Their rebalance
-timeouts may be 0."""
 MAX_PREFIX_BYTES = 32_000
 """What a member's id may begin with: with the UUID behind it, a string has at most 32,767 bytes."""
 
 
 class ClassicGroups:
-    """Decides for the groups of one partition of the internal topic. `GroupShard` owns them."""
+    """Decides for the groups of one partition of the internal topic. Implements `GroupKind`."""
+
+    key_types = (GroupMetadataKey,)
+    keeps_offsets = True
 
     def __init__(
         self,
-        config: Callable[[], GroupConfig],
+        config: Callable[[], ClassicGroupConfig],
         log: CoordinatorLog,
         surroundings: Surroundings,
-        groups: CountedGroups[ClassicGroup],
         metrics: GroupMetrics,
     ) -> None:
-        """``groups`` are those that there are; others are no more."""
         self._config = config
-        self._log = log
         self._surroundings = surroundings
-        self._groups = groups
-        self._metrics = metrics
+        self._table = ClassicTable(surroundings)
+        self.rebalances = Rebalances(self._table, config, log, surroundings, metrics)
+        self._static_members = StaticMembers(self._table, self.rebalances, log)
         self._pending = PendingMembers(surroundings, self._pending_gone)
         self.has_offsets: Callable[[str], bool] = lambda _: False
         """Whether offsets are kept for a group."""
 
-    def unload(self, none: CountedGroups[ClassicGroup]) -> None:
-        """Another broker coordinates these groups now: from now on there are none."""
-        self._groups = none
+    # -- what is asked of each kind ------------------------------------------------------------------------------
 
-    def _is_current(self, group: ClassicGroup) -> bool:
-        return self._groups.get(group.group_id) is group
+    @property
+    def groups(self) -> CountedGroups[ClassicGroup]:
+        """By their names."""
+        return self._table.groups
 
-    def _become(self, group: ClassicGroup, state: ClassicState) -> None:
-        group.become(state, self._surroundings.wall_ms())
-        self._groups.changed(group)
+    def is_empty(self, group_id: str) -> bool:
+        """Whether there is a group of this name, and it has no members: it gives its name to a group of another
+        kind."""
+        group = self.groups.get(group_id)
+        return group is not None and group.state is ClassicState.EMPTY
+
+    def replay(self, group_id: str, key: Message, value: Message | None) -> None:
+        """Take over the record of a group."""
+        if value is None:
+            self.groups.discard(group_id)
+        else:
+            assert isinstance(value, GroupMetadataValue), "it is the key's value"
+            self.groups[group_id] = ClassicGroup.from_record(group_id, value)
+
+    def take_over(self, end_offset: int) -> None:
+        """Its responses wait for no record that was read."""
+
+    def begin_sessions(self, group_id: str) -> None:
+        """This coordinator has taken over: all members have their whole sessions from now on."""
+        group = self.groups[group_id]
+        for member in group.members.values():
+            self.rebalances.sessions.watch(group, member, member.session_timeout_ms)
+
+    def unload(self) -> CountedGroups[ClassicGroup]:
+        """Another broker coordinates these groups now. Returns them: `end` is to be called with each."""
+        return self._table.unload()
+
+    def topics_changed(self, changed: frozenset[str], group_id: str) -> None:
+        """Its leader looks at the topics itself."""
+
+    def deletion_records(self, group_id: str) -> list[Record]:
+        """The record that removes a group. Raises CoordinatorError (NON_EMPTY_GROUP)."""
+        if self.groups[group_id].state is not ClassicState.EMPTY:
+            raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
+        return [no_group_record(group_id)]
+
+    def check_fetch(self, group_id: str, reader: OffsetReader) -> None:
+        """Everybody may."""
+
+    def uses_topic(self, group_id: str) -> Callable[[str], bool]:
+        group = self.groups[group_id]
+        if group.members and group.protocol_type != CONSUMER_PROTOCOL_TYPE:
+            # Nobody knows which topics its members use.
+            raise CoordinatorError(ErrorCode.NON_EMPTY_GROUP)
+        return partial(is_subscribed, group)
+
+    def expiration(self, group_id: str) -> Expiration | None:
+        group = self.groups[group_id]
+        return classic_expiration(group, subscribed_topics(group))
+
+    def listed(self) -> Iterator[GroupListing]:
+        """All groups, in no order. Each is looked at when its turn comes."""
+        for group in tuple(self.groups.values()):
+            yield GroupListing(group.group_id, group.protocol_type or "", group.state.value, "classic")
+
+    def described(self, group_id: str) -> DescribedGroup:
+        """A group, or why there is none of this name."""
+        group = self.groups.get(group_id)
+        return unknown_classic(group_id) if group is None else described_classic(group)
+
+    def described_values(self, group_id: str) -> int:
+        return values_of_classic(self.groups[group_id])
+
+    def existing(self, group_id: str) -> ClassicGroup:
+        """A group with members, or that had some. Raises CoordinatorError."""
+        if not group_id:
+            raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)
+        group = self.groups.get(group_id)
+        if group is None:
+            raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
+        return group
 
     # -- JoinGroup -----------------------------------------------------------------------------------------------
 
@@ -85,26 +174,14 @@ class ClassicGroups:
         names = [name for name, _ in values.protocols]
         if not group.supports(values.protocol_type, names):
             raise CoordinatorError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-        if not self._has_room(group, values.member_id):
+        if not group.has_room(values.member_id, self._config().max_size):
             group.pending_ids.discard(id_key(values.member_id))
             raise CoordinatorError(ErrorCode.GROUP_MAX_SIZE_REACHED)
         if values.member_id == UNKNOWN_MEMBER:
             self._join_new(group, values, joined)
         else:
             self._join_known(group, values, joined)
-        self._maybe_complete_join(group)
-
-    def _has_room(self, group: ClassicGroup, member_id: str) -> bool:
-        """Whether the group may take a member in, or the member is in it already and not behind the limit."""
-        limit = self._config().max_size
-        member = group.members.get(member_id)
-        if group.state is ClassicState.EMPTY or len(group.members) < limit:
-            return True
-        if group.state is ClassicState.PREPARING_REBALANCE:
-            # Those count that have joined anew: after a limit was lowered, the first to come stay.
-            waiting = sum(each.joining is not None for each in group.members.values())
-            return (member is not None and member.joining is not None) or waiting < limit
-        return member is not None
+        self.rebalances.maybe_complete_join(group)
 
     def _join_new(self, group: ClassicGroup, values: JoinValues, joined: Joined) -> None:
         prefix = values.group_instance_id or values.client_id
@@ -112,7 +189,7 @@ class ClassicGroups:
         if values.group_instance_id is not None:
             old_id = group.static_ids.get(values.group_instance_id)
             if old_id is not None:
-                self._replace_static(group, group.members[old_id], member_id, values, joined)
+                self._static_members.replace(group, group.members[old_id], member_id, values, joined)
                 return
         elif values.needs_known_id:
             self._pending.hand_out(group, member_id, values.session_timeout_ms)
@@ -121,11 +198,11 @@ class ClassicGroups:
 
     def _pending_gone(self, group: ClassicGroup) -> None:
         """A group does not wait for a member any more that has an id and did not come."""
-        if not self._is_current(group):
+        if not self._table.is_current(group):
             return
-        self._maybe_complete_join(group)
+        self.rebalances.maybe_complete_join(group)
         if group.is_unused and not self.has_offsets(group.group_id):
-            self._groups.discard(group.group_id)
+            self.groups.discard(group.group_id)
 
     def _join_known(self, group: ClassicGroup, values: JoinValues, joined: Joined) -> None:
         member_id = values.member_id
@@ -142,12 +219,12 @@ class ClassicGroups:
                 self._update_and_rebalance(group, member, values, joined)
             else:
                 # Its client did not get the response.
-                joined(self._joined(group, member))
+                joined(self.rebalances.joined(group, member))
         elif group.leader_id == member_id or has_changed:
             # The leader joins again if it sees that topics have changed.
             self._update_and_rebalance(group, member, values, joined)
         else:
-            joined(self._joined(group, member, is_told_members=False))
+            joined(self.rebalances.joined(group, member, is_told_members=False))
 
     def _member(self, group: ClassicGroup, member_id: str, instance_id: str | None) -> ClassicMember:
         """A member, by what a request says of it. Raises CoordinatorError."""
@@ -178,9 +255,9 @@ class ClassicGroups:
         if group.state is ClassicState.PREPARING_REBALANCE and group.waits_for_delay:
             group.has_new_member = True
         group.add(member)
-        self._answer_join(member, joined)
-        self._watch(group, member, NEW_MEMBER_TIMEOUT_MS)
-        self.rebalance(group)
+        self.rebalances.answer_join(member, joined)
+        self.rebalances.sessions.watch(group, member, NEW_MEMBER_TIMEOUT_MS)
+        self.rebalances.rebalance(group)
 
     def _update_and_rebalance(
         self, group: ClassicGroup, member: ClassicMember, values: JoinValues, joined: Joined
@@ -188,245 +265,8 @@ class ClassicGroups:
         group.set_protocols(member, values.protocols)
         member.rebalance_timeout_ms = values.rebalance_timeout_ms
         member.session_timeout_ms = values.session_timeout_ms
-        self._answer_join(member, joined)
-        self.rebalance(group)
-
-    def _answer_join(self, member: ClassicMember, joined: Joined) -> None:
-        """A member waits for the next generation. An earlier request of it gets an answer: its client has given up."""
-        if member.joining is not None:
-            member.joining(JoinOutcome(ErrorCode.UNKNOWN_MEMBER_ID, member.member_id))
-        member.joining = joined
-
-    def _replace_static(
-        self, group: ClassicGroup, member: ClassicMember, new_id: str, values: JoinValues, joined: Joined
-    ) -> None:
-        """A static member was started anew: it is the same member, under another id."""
-        fenced = ErrorCode.FENCED_INSTANCE_ID
-        if member.joining is not None:
-            member.joining(JoinOutcome(fenced, member.member_id))
-            member.joining = None
-        if member.syncing is not None:
-            member.syncing(SyncOutcome(fenced))
-            member.syncing = None
-        is_leader = group.leader_id == member.member_id
-        before = member.protocols
-        group.replace_static(member, new_id)
-        group.set_protocols(member, values.protocols)
-        member.client_id, member.client_host = values.client_id, values.client_host
-        member.rebalance_timeout_ms = values.rebalance_timeout_ms
-        member.session_timeout_ms = values.session_timeout_ms
-        if group.state is ClassicState.STABLE and self._means_the_same(group, member, before):
-            self._keep_replaced(group, member, is_leader, before, values, joined)
-            return
-        self._answer_join(member, joined)
-        self._watch(group, member, member.session_timeout_ms)
-        self.rebalance(group)
-
-    @staticmethod
-    def _means_the_same(
-        group: ClassicGroup, member: ClassicMember, before: tuple[tuple[str, bytes], ...]
-    ) -> bool:
-        """Whether the group would choose the protocol that it has, and the member says the same with it."""
-        if group.choose_protocol() != group.protocol:
-            return False
-        return dict(before).get(group.protocol) == dict(member.protocols).get(group.protocol)
-
-    def _keep_replaced(
-        self,
-        group: ClassicGroup,
-        member: ClassicMember,
-        is_leader: bool,
-        before: tuple[tuple[str, bytes], ...],
-        values: JoinValues,
-        joined: Joined,
-    ) -> None:
-        """The generation goes on with the member's new id, once that is kept."""
-        assignments = {each.member_id: each.assignment for each in group.members.values()}
-        try:
-            end_offset = self._log.append([group.record(assignments)])
-        except CoordinatorError:
-            group.set_protocols(member, before)
-            raise
-
-        new_id, generation = member.member_id, group.generation
-
-        def kept(code: ErrorCode) -> None:
-            if code is not ErrorCode.NONE:
-                joined(JoinOutcome(code, new_id))
-            elif not self._is_current(group) or group.members.get(new_id) is not member:
-                # It is gone, or was started anew once more.
-                joined(JoinOutcome(ErrorCode.UNKNOWN_MEMBER_ID, new_id))
-            elif group.state is not ClassicState.STABLE or group.generation != generation:
-                self._answer_join(member, joined)
-                self.rebalance(group)
-                self._maybe_complete_join(group)
-            else:
-                skips = is_leader and values.knows_skipping
-                # A leader of an older client has to be told that it does not lead, or it would assign anew.
-                leader_id = values.member_id if is_leader and not skips else None
-                joined(
-                    self._joined(
-                        group, member, is_told_members=skips, skip_assignment=skips, leader_id=leader_id
-                    )
-                )
-
-        self._watch(group, member, member.session_timeout_ms)
-        self._log.when_committed(end_offset, kept)
-
-    @staticmethod
-    def _joined(
-        group: ClassicGroup,
-        member: ClassicMember,
-        *,
-        is_told_members: bool = True,
-        skip_assignment: bool = False,
-        leader_id: str | None = None,
-    ) -> JoinOutcome:
-        """What a member hears of the generation."""
-        assert group.protocol is not None, "a generation with members has a protocol"
-        is_leader = group.leader_id == member.member_id
-        members = [
-            (each.member_id, each.group_instance_id, each.metadata_of(group.protocol))
-            for each in (group.members.values() if is_leader and is_told_members else ())
-        ]
-        return JoinOutcome(
-            code=ErrorCode.NONE,
-            member_id=member.member_id,
-            generation=group.generation,
-            protocol_type=group.protocol_type,
-            protocol=group.protocol,
-            leader_id=(group.leader_id or "") if leader_id is None else leader_id,
-            skip_assignment=skip_assignment,
-            members=members,
-        )
-
-    # -- rebalances ----------------------------------------------------------------------------------------------
-
-    def rebalance(self, group: ClassicGroup) -> None:
-        """Begin a rebalance, unless there is one."""
-        if group.state is ClassicState.PREPARING_REBALANCE:
-            return
-        if group.state is ClassicState.COMPLETING_REBALANCE:
-            self._end_syncs(group, ErrorCode.REBALANCE_IN_PROGRESS)
-        is_first = group.state is ClassicState.EMPTY
-        self._become(group, ClassicState.PREPARING_REBALANCE)
-        group.rebalance += 1
-        group.waits_for_delay = is_first
-        if is_first:
-            delay_ms = self._config().initial_rebalance_delay_ms
-            group.has_new_member = False
-            self._wait_for_first(group, group.rebalance, delay_ms, group.rebalance_timeout_ms)
-        else:
-            self._wait_for_all(group)
-
-    def _wait_for_first(self, group: ClassicGroup, rebalance: int, delay_ms: int, left_ms: int) -> None:
-        """Complete the first rebalance after the delay, or later if members came meanwhile."""
-        delay_ms = min(delay_ms, left_ms)
-
-        def over() -> None:
-            if not self._is_in_rebalance(group, rebalance):
-                return
-            remaining_ms = left_ms - delay_ms
-            if group.has_new_member and remaining_ms > 0:
-                group.has_new_member = False
-                self._wait_for_first(
-                    group, rebalance, self._config().initial_rebalance_delay_ms, remaining_ms
-                )
-            else:
-                self._complete_join(group)
-
-        self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, over)
-
-    def _wait_for_all(self, group: ClassicGroup, min_ms: int = 0) -> None:
-        if group.has_all_joined:
-            self._complete_join(group)
-            return
-        rebalance = group.rebalance
-
-        def over() -> None:
-            if self._is_in_rebalance(group, rebalance):
-                self._complete_join(group)
-
-        delay_ms = max(group.rebalance_timeout_ms, min_ms)
-        self._surroundings.call_at(self._surroundings.now_ms() + delay_ms, over)
-
-    def _is_in_rebalance(self, group: ClassicGroup, rebalance: int) -> bool:
-        return (
-            self._is_current(group)
-            and group.state is ClassicState.PREPARING_REBALANCE
-            and group.rebalance == rebalance
-        )
-
-    def _maybe_complete_join(self, group: ClassicGroup) -> None:
-        """Complete a rebalance in which nobody else is waited for; that of an empty group takes its time."""
-        is_rebalancing = group.state is ClassicState.PREPARING_REBALANCE
-        if is_rebalancing and not group.waits_for_delay and group.has_all_joined:
-            self._complete_join(group)
-
-    def _complete_join(self, group: ClassicGroup) -> None:
-        """The rebalance's time is over, or all have joined."""
-        for member in tuple(group.members.values()):
-            if member.joining is None and member.group_instance_id is None:
-                group.remove(member)
-        waiting = [member for member in group.members.values() if member.joining is not None]
-        if group.members and not waiting:
-            # Only static members are left, and none is here: they are waited for until their sessions end.
-            group.rebalance += 1
-            self._wait_for_all(group, MIN_STATIC_WAIT_MS)
-            return
-        if waiting and group.leader_id not in {each.member_id for each in waiting}:
-            group.leader_id = waiting[0].member_id
-        group.begin_generation(self._surroundings.wall_ms())
-        self._groups.changed(group)
-        if group.state is ClassicState.EMPTY:
-            self._keep_empty(group)
-            return
-        for member in waiting:
-            assert member.joining is not None, "it waits"
-            joined, member.joining = member.joining, None
-            member.is_new = False
-            self._watch(group, member, member.session_timeout_ms)
-            joined(self._joined(group, member))
-        self._wait_for_syncs(group)
-
-    def _keep_empty(self, group: ClassicGroup) -> None:
-        try:
-            self._log.append([group.record({})])
-        except CoordinatorError:
-            # The next coordinator finds members that are gone, and their sessions end.
-            return
-
-    def _wait_for_syncs(self, group: ClassicGroup) -> None:
-        """Members that do not fetch their assignments are removed after a while (KAFKA-13435)."""
-        generation = group.generation
-
-        def over() -> None:
-            if not self._is_current(group) or group.generation != generation or not group.unsynced:
-                return
-            if group.state not in (ClassicState.COMPLETING_REBALANCE, ClassicState.STABLE):
-                return
-            for member_id in tuple(group.unsynced):
-                group.remove(group.members[member_id])
-            group.unsynced.clear()
-            self.rebalance_or_end(group)
-
-        self._surroundings.call_at(self._surroundings.now_ms() + group.rebalance_timeout_ms, over)
-
-    def rebalance_or_end(self, group: ClassicGroup) -> None:
-        """Members are gone: the others take over what was theirs."""
-        if group.state in (ClassicState.STABLE, ClassicState.COMPLETING_REBALANCE):
-            self._rebalance_without(group)
-        else:
-            self._maybe_complete_join(group)
-
-    def _rebalance_without(self, group: ClassicGroup) -> None:
-        if group.members:
-            self.rebalance(group)
-            return
-        self._end_syncs(group, ErrorCode.REBALANCE_IN_PROGRESS)
-        self._become(group, ClassicState.PREPARING_REBALANCE)
-        group.rebalance += 1
-        self._complete_join(group)
+        self.rebalances.answer_join(member, joined)
+        self.rebalances.rebalance(group)
 
     # -- SyncGroup -----------------------------------------------------------------------------------------------
 
@@ -444,70 +284,23 @@ class ClassicGroups:
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
         group.unsynced.discard(member.member_id)
         if group.state is ClassicState.STABLE:
-            self._watch(group, member, member.session_timeout_ms)
-            synced(self._synced(group, member))
+            self.rebalances.sessions.watch(group, member, member.session_timeout_ms)
+            synced(self.rebalances.synced(group, member))
             return
         if member.syncing is not None:
             member.syncing(SyncOutcome(ErrorCode.UNKNOWN_MEMBER_ID))
         member.syncing = synced
         if group.leader_id == member.member_id:
-            self._assign(group, dict(values.assignments))
+            self.rebalances.assign(group, dict(values.assignments))
 
-    def _assign(self, group: ClassicGroup, assignments: dict[str, bytes]) -> None:
-        """The leader has assigned: that is kept, then all are told."""
-        generation = group.generation
-        try:
-            end_offset = self._log.append([group.record(assignments)])
-        except CoordinatorError as error:
-            self._end_syncs(group, error.code)
-            self.rebalance(group)
-            return
-
-        def kept(code: ErrorCode) -> None:
-            # It may have begun another generation meanwhile, and told everybody.
-            if (
-                not self._is_current(group)
-                or group.state is not ClassicState.COMPLETING_REBALANCE
-                or group.generation != generation
-            ):
-                return
-            if code is not ErrorCode.NONE:
-                self._end_syncs(group, code)
-                self.rebalance(group)
-                return
-            for member in group.members.values():
-                member.assignment = assignments.get(member.member_id, b"")
-            self._become(group, ClassicState.STABLE)
-            self._metrics.completed_rebalances += 1
-            for member in tuple(group.members.values()):
-                if member.syncing is not None:
-                    synced, member.syncing = member.syncing, None
-                    self._watch(group, member, member.session_timeout_ms)
-                    synced(self._synced(group, member))
-
-        self._log.when_committed(end_offset, kept)
-
-    @staticmethod
-    def _synced(group: ClassicGroup, member: ClassicMember) -> SyncOutcome:
-        return SyncOutcome(ErrorCode.NONE, member.assignment, group.protocol_type, group.protocol)
-
-    def _end_syncs(self, group: ClassicGroup, code: ErrorCode) -> None:
-        """Nobody gets an assignment of this generation."""
-        for member in group.members.values():
-            member.assignment = b""
-            if member.syncing is not None:
-                synced, member.syncing = member.syncing, None
-                self._watch(group, member, member.session_timeout_ms)
-                synced(SyncOutcome(code))
-
-    # -- Heartbeat, LeaveGroup -----------------------------------------------------------------------------------
+    # -- Heartbeat, OffsetCommit, LeaveGroup ---------------------------------------------------------------------
 
     def heartbeat(
         self, group: ClassicGroup, member_id: str, instance_id: str | None, generation: int
     ) -> None:
         """A member lives. Raises CoordinatorError, also if it has to join again."""
         member = self.checked_member(group, member_id, instance_id, generation)
-        self._watch(group, member, member.session_timeout_ms)
+        self.rebalances.sessions.watch(group, member, member.session_timeout_ms)
         if group.state is ClassicState.PREPARING_REBALANCE:
             raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
 
@@ -520,8 +313,13 @@ class ClassicGroups:
             raise CoordinatorError(ErrorCode.ILLEGAL_GENERATION)
         return member
 
-    def check_commit(self, group: ClassicGroup, committer: Committer, *, is_transactional: bool) -> None:
-        """Raises CoordinatorError unless these offsets may be committed. A commit shows that its member lives."""
+    def check_commit(self, group_id: str, committer: Committer, *, is_transactional: bool) -> PartitionCheck:
+        """A commit shows that its member lives."""
+        self._check_committer(self.groups[group_id], committer, is_transactional=is_transactional)
+        return accept
+
+    def _check_committer(self, group: ClassicGroup, committer: Committer, *, is_transactional: bool) -> None:
+        """Raises CoordinatorError unless these offsets may be committed."""
         if committer.generation < 0 and group.state is ClassicState.EMPTY:
             # An administrator, or a consumer that only keeps its offsets here.
             return
@@ -533,7 +331,7 @@ class ClassicGroups:
                 # It has to fetch its assignment first, and may have lost these partitions.
                 raise CoordinatorError(ErrorCode.REBALANCE_IN_PROGRESS)
             if not is_transactional:
-                self._watch(group, member, member.session_timeout_ms)
+                self.rebalances.sessions.watch(group, member, member.session_timeout_ms)
         elif not is_transactional:
             # Producers of before KIP-447 do not know of members.
             raise CoordinatorError(ErrorCode.UNKNOWN_MEMBER_ID)
@@ -542,7 +340,7 @@ class ClassicGroups:
         """Members leave, each named by its id or its instance id. Returns the result for each."""
         results = [self._leave_one(group, member_id, instance_id) for member_id, instance_id in members]
         if ErrorCode.NONE in results:
-            self.rebalance_or_end(group)
+            self.rebalances.rebalance_or_end(group)
         return results
 
     def _leave_one(self, group: ClassicGroup, member_id: str, instance_id: str | None) -> ErrorCode:
@@ -555,67 +353,15 @@ class ClassicGroups:
             member = self._member(group, known, instance_id)
         except CoordinatorError as error:
             return error.code
-        self._answer_gone(group, member)
+        self.rebalances.answer_gone(group, member)
         return ErrorCode.NONE
-
-    def _answer_gone(self, group: ClassicGroup, member: ClassicMember) -> None:
-        """Remove a member, whose requests get an answer."""
-        code = ErrorCode.UNKNOWN_MEMBER_ID
-        if member.joining is not None:
-            member.joining(JoinOutcome(code, member.member_id))
-            member.joining = None
-        if member.syncing is not None:
-            member.syncing(SyncOutcome(code))
-            member.syncing = None
-        group.remove(member)
-
-    # -- sessions ------------------------------------------------------------------------------------------------
-
-    def begin_sessions(self, group: ClassicGroup) -> None:
-        """This coordinator has taken over: all members have their whole sessions from now on."""
-        for member in group.members.values():
-            self._watch(group, member, member.session_timeout_ms)
-
-    def _watch(self, group: ClassicGroup, member: ClassicMember, timeout_ms: int) -> None:
-        """A member was heard from; its session ends after this time. One call is due for each member, not one for each
-        heartbeat."""
-        member.session_ends_ms = self._surroundings.now_ms() + timeout_ms
-        # The first session is longer than those after it: its call would come too late for them.
-        if member.watched_ms is None or member.session_ends_ms < member.watched_ms:
-            self._watch_until(group, member, member.session_ends_ms)
-
-    def _watch_until(self, group: ClassicGroup, member: ClassicMember, at_ms: int) -> None:
-        member.watched_ms = at_ms
-        self._surroundings.call_at(at_ms, partial(self._look_at, group, member, at_ms))
-
-    def _look_at(self, group: ClassicGroup, member: ClassicMember, at_ms: int) -> None:
-        if member.watched_ms != at_ms:
-            # An earlier call is due, or was.
-            return
-        member.watched_ms = None
-        if not self._is_current(group) or group.members.get(member.member_id) is not member:
-            return
-        if member.session_ends_ms > self._surroundings.now_ms():
-            self._watch_until(group, member, member.session_ends_ms)
-        elif member.is_waiting and not member.is_new:
-            self._watch(group, member, member.session_timeout_ms)
-        else:
-            self._answer_gone(group, member)
-            self.rebalance_or_end(group)
 
     def end(self, group: ClassicGroup, code: ErrorCode) -> None:
         """The coordinator is elsewhere now, or the group is deleted: whoever waits is told so."""
-        self._become(group, ClassicState.DEAD)
-        for member in group.members.values():
-            if member.joining is not None:
-                joined, member.joining = member.joining, None
-                joined(JoinOutcome(code, member.member_id))
-            if member.syncing is not None:
-                synced, member.syncing = member.syncing, None
-                synced(SyncOutcome(code))
+        self.rebalances.end(group, code)
 
 
-def check_join(group_id: str, values: JoinValues, config: GroupConfig) -> None:
+def check_join(group_id: str, values: JoinValues, config: ClassicGroupConfig) -> None:
     """Raises CoordinatorError if a JoinGroup request makes no sense for any group."""
     if not group_id:
         raise CoordinatorError(ErrorCode.INVALID_GROUP_ID)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember
+from kafkaproto_server.core.coordinators.groups.kinds import PartitionCheck, accept
 from kafkaproto_server.core.coordinators.groups.membership import dynamic_member
+from kafkaproto_server.core.coordinators.groups.modern.commits import (
+    FIRST_VERSION,
+    commits_without_member,
+    fetching_member,
+)
 from kafkaproto_server.core.coordinators.values import CoordinatorError
-
-NO_EPOCH = -1
-FIRST_VERSION = 9
-"""The first version of OffsetCommit that members of consumer groups may use: its errors tell them what to do."""
-
-PartitionCheck = Callable[[bytes, int], None]
-"""Takes the id of a topic and the index of a partition; raises CoordinatorError if its offset is not to be taken."""
 
 
 def check_commit(
@@ -35,12 +32,14 @@ def check_commit(
     Raises CoordinatorError: UNKNOWN_MEMBER_ID, STALE_MEMBER_EPOCH, UNSUPPORTED_VERSION; ILLEGAL_GENERATION to a member
     of the classic protocol.
     """
-    if member_epoch < 0 and not group.members:
-        # An administrator, or a consumer that only keeps its offsets here.
-        return _accept
-    if is_transactional and member_epoch == NO_EPOCH and not member_id and instance_id is None:
-        # A producer that does not know of members (before KIP-447).
-        return _accept
+    if commits_without_member(
+        group,
+        member_id=member_id,
+        member_epoch=member_epoch,
+        instance_id=instance_id,
+        is_transactional=is_transactional,
+    ):
+        return accept
     member = dynamic_member(group, member_id)
     if version < FIRST_VERSION and not is_transactional and not member.is_classic:
         raise CoordinatorError(
@@ -48,7 +47,7 @@ def check_commit(
             f"Members of consumer groups use OffsetCommit in version {FIRST_VERSION} or later.",
         )
     if member_epoch == member.epoch:
-        return _accept
+        return accept
     if member_epoch > member.epoch:
         raise _stale(member, f"The epoch {member_epoch} is newer than the member's, {member.epoch}.")
 
@@ -68,15 +67,9 @@ def check_commit(
 def check_fetch(group: ConsumerGroup, *, member_id: str | None, member_epoch: int) -> None:
     """Raises CoordinatorError unless these may fetch the group's offsets: UNKNOWN_MEMBER_ID, STALE_MEMBER_EPOCH;
     ILLEGAL_GENERATION to a member of the classic protocol."""
-    if member_id is None and member_epoch < 0:
-        return
-    member = dynamic_member(group, member_id or "")
-    if member_epoch != member.epoch:
+    member = fetching_member(group, member_id, member_epoch)
+    if member is not None and member_epoch != member.epoch:
         raise _stale(member, f"The epoch {member_epoch} is not the member's, {member.epoch}.")
-
-
-def _accept(topic_id: bytes, index: int) -> None:
-    """All partitions are fine."""
 
 
 def _stale(member: ConsumerMember, text: str) -> CoordinatorError:

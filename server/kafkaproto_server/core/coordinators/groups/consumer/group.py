@@ -19,7 +19,6 @@ import msgspec
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     ConsumerGroupCurrentMemberAssignmentKey,
-    ConsumerGroupCurrentMemberAssignmentValue,
     ConsumerGroupMemberMetadataKey,
     ConsumerGroupMemberMetadataValue,
     ConsumerGroupMetadataKey,
@@ -32,8 +31,8 @@ from kafkaproto.messages import (
     ConsumerGroupTargetAssignmentMetadataKey,
     ConsumerGroupTargetAssignmentMetadataValue,
 )
-from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember, ConsumerMemberState
-from kafkaproto_server.core.coordinators.groups.problems import usable_epoch
+from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember
+from kafkaproto_server.core.coordinators.groups.modern.group import ReconcilingGroup
 from kafkaproto_server.core.coordinators.groups.revocations import RevocationWatch
 from kafkaproto_server.requests.consumer_group_requests import NO_PARTITIONS, Partitions, partitions_of
 
@@ -76,21 +75,11 @@ class Watch(RevocationWatch):
 
 
 @dataclass(slots=True)
-class ConsumerGroup:
+class ConsumerGroup(ReconcilingGroup[ConsumerMember, Partitions, Watch]):
     """A group. It may have no member: then it only has offsets."""
 
-    group_id: str
-    epoch: int = 0
-    metadata_hash: int = 0
     has_partition_metadata: bool = False
     """Whether an older release left a record of type 4, which is to be removed."""
-    assignment_epoch: int = 0
-    assignment_wall_ms: int = 0
-    members: dict[str, ConsumerMember] = field(default_factory=dict)
-    static_ids: dict[str, str] = field(default_factory=dict)
-    """Member ids by instance id."""
-    targets: dict[str, Partitions] = field(default_factory=dict)
-    """The target assignment, by member id."""
     owners: dict[tuple[bytes, int], str] = field(default_factory=dict)
     """Member id by partition: it has the partition, or has not given it up yet."""
     regexes: dict[str, ResolvedRegex] = field(default_factory=dict)
@@ -98,20 +87,10 @@ class ConsumerGroup:
     """How many members subscribe to each regular expression."""
     name_counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """How many members subscribe to the same topics by name. Most members of a group say the same."""
-    watches: dict[str, Watch] = field(default_factory=dict)
-    """By member id. In memory only."""
     refresh_at_ms: int | None = None
     """When topics are to be looked at again at the latest; None for now. In memory only."""
     is_resolving: bool = False
     """Whether its regular expressions are about to be resolved. In memory only."""
-    is_assigning: bool = False
-    """Whether its next target assignment is computed elsewhere. In memory only."""
-    stable_counts: Counter[int] = field(default_factory=Counter)
-    """How many members have reached each epoch, and have nothing to give up."""
-    counted: enum.Enum | None = None
-    """See `Counted`."""
-    problem: str | None = None
-    """What made no sense in the group's records, and was mended."""
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -122,13 +101,7 @@ class ConsumerGroup:
             return ConsumerState.EMPTY
         if self.epoch > self.assignment_epoch:
             return ConsumerState.ASSIGNING
-        if self.stable_counts[self.assignment_epoch] == len(self.members):
-            return ConsumerState.STABLE
-        return ConsumerState.RECONCILING
-
-    def static_member(self, instance_id: str) -> ConsumerMember | None:
-        """The member of an instance id."""
-        return self.members.get(self.static_ids.get(instance_id, ""))
+        return ConsumerState.STABLE if self.is_reconciled else ConsumerState.RECONCILING
 
     def target_of(self, member_id: str, instance_id: str | None) -> Partitions:
         """The target of a member. One that takes a static member's place takes its target, too."""
@@ -160,6 +133,11 @@ class ConsumerGroup:
         topics = (resolved[each].topics for each in used if each in resolved)
         return set().union(*names, *topics)
 
+    def note_changed_topics(self, names: frozenset[str]) -> None:
+        """These topics have changed: the group looks at its topics again if it uses one of them."""
+        if not names.isdisjoint(self.subscribed_topics()):
+            self.refresh_at_ms = None
+
     # -- records -------------------------------------------------------------------------------------------------
 
     def replay(self, key: Message, value: Message | None) -> bool:
@@ -173,13 +151,19 @@ class ConsumerGroup:
                 if value is None:
                     return False
                 assert isinstance(value, ConsumerGroupMetadataValue), "it is the key's value"
-                self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
+                self._replay_epoch(value)
             case ConsumerGroupPartitionMetadataKey():
                 self.has_partition_metadata = value is not None
             case ConsumerGroupTargetAssignmentMetadataKey():
+                assert value is None or isinstance(value, ConsumerGroupTargetAssignmentMetadataValue), (
+                    "it is the key's value"
+                )
                 self._replay_assignment_epoch(value)
             case ConsumerGroupTargetAssignmentMemberKey():
-                self._replay_target(key.member_id, value)
+                assert value is None or isinstance(value, ConsumerGroupTargetAssignmentMemberValue), (
+                    "it is the key's value"
+                )
+                self._replay_target(key.member_id, None if value is None else _target(value))
             case ConsumerGroupMemberMetadataKey():
                 self._replay_member(key.member_id, value)
             case ConsumerGroupCurrentMemberAssignmentKey():
@@ -188,43 +172,16 @@ class ConsumerGroup:
                 self._replay_regex(key.regular_expression, value)
         return True
 
-    def _replay_assignment_epoch(self, value: Message | None) -> None:
-        if value is None:
-            self.assignment_epoch, self.assignment_wall_ms = -1, 0
-            return
-        assert isinstance(value, ConsumerGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch = usable_epoch(self, value.assignment_epoch)
-        self.assignment_wall_ms = value.assignment_timestamp
-
-    def _replay_target(self, member_id: str, value: Message | None) -> None:
-        if value is None:
-            self.targets.pop(member_id, None)
-            return
-        assert isinstance(value, ConsumerGroupTargetAssignmentMemberValue), "it is the key's value"
-        self.targets[member_id] = partitions_of(
-            [(each.topic_id, each.partitions) for each in value.topic_partitions]
-        )
+    def _new_member(self, member_id: str) -> ConsumerMember:
+        return ConsumerMember(member_id=member_id)
 
     def _replay_member(self, member_id: str, value: Message | None) -> None:
-        member = self.members.get(member_id)
+        ReconcilingGroup._replay_member(self, member_id, value)
         if value is None:
-            if member is not None:
-                self._forget(member)
             return
         assert isinstance(value, ConsumerGroupMemberMetadataValue), "it is the key's value"
-        found = (member or ConsumerMember(member_id=member_id)).with_metadata(value)
-        if value.classic_member_metadata is not None and not found.is_classic:
+        if value.classic_member_metadata is not None and not self.members[member_id].is_classic:
             self.problem = "a member of the classic protocol has no protocol"
-        self._put(found)
-
-    def _replay_current(self, member_id: str, value: Message | None) -> None:
-        member = self.members.get(member_id)
-        if value is None:
-            if member is not None:
-                self._put(member.without_assignment())
-            return
-        assert isinstance(value, ConsumerGroupCurrentMemberAssignmentValue), "it is the key's value"
-        self._put((member or ConsumerMember(member_id=member_id)).with_assignment(value))
 
     def _replay_regex(self, regex: str, value: Message | None) -> None:
         if value is None:
@@ -235,34 +192,16 @@ class ConsumerGroup:
             topics=frozenset(value.topics), version=value.version, wall_ms=value.timestamp
         )
 
-    def _put(self, member: ConsumerMember) -> None:
-        old = self.members.get(member.member_id)
-        if old is not None:
-            self._release(old)
-            if old.instance_id is not None and old.instance_id != member.instance_id:
-                self._forget_static(old)
-        self.members[member.member_id] = member
-        if member.state is ConsumerMemberState.STABLE:
-            self.stable_counts[member.epoch] += 1
+    def _note(self, member: ConsumerMember) -> None:
+        ReconcilingGroup._note(self, member)
         self.name_counts[member.subscribed_topic_names] += 1
         if member.subscribed_topic_regex:
             self.regex_counts[member.subscribed_topic_regex] += 1
-        if member.instance_id is not None:
-            self.static_ids[member.instance_id] = member.member_id
         for partition in member.held():
             self.owners[partition] = member.member_id
 
-    def _forget(self, member: ConsumerMember) -> None:
-        del self.members[member.member_id]
-        self._release(member)
-        self._forget_static(member)
-        self.watches.pop(member.member_id, None)
-
     def _release(self, member: ConsumerMember) -> None:
-        if member.state is ConsumerMemberState.STABLE:
-            self.stable_counts[member.epoch] -= 1
-            if not self.stable_counts[member.epoch]:
-                del self.stable_counts[member.epoch]
+        ReconcilingGroup._release(self, member)
         names, regex = member.subscribed_topic_names, member.subscribed_topic_regex
         self.name_counts[names] -= 1
         if not self.name_counts[names]:
@@ -277,7 +216,6 @@ class ConsumerGroup:
             if self.owners.get(partition) == member.member_id:
                 del self.owners[partition]
 
-    def _forget_static(self, member: ConsumerMember) -> None:
-        instance_id = member.instance_id
-        if instance_id is not None and self.static_ids.get(instance_id) == member.member_id:
-            del self.static_ids[instance_id]
+
+def _target(value: ConsumerGroupTargetAssignmentMemberValue) -> Partitions:
+    return partitions_of([(each.topic_id, each.partitions) for each in value.topic_partitions])

@@ -70,9 +70,14 @@ class ConsumerMember(msgspec.Struct, frozen=True, kw_only=True):
             self.state is ConsumerMemberState.UNREVOKED_PARTITIONS and self.epoch >= 0 and not self.is_classic
         )
 
+    @property
+    def is_stable(self) -> bool:
+        """Whether it has what the target assignment of its epoch gives it."""
+        return self.state is ConsumerMemberState.STABLE
+
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all that the target assignment of an epoch gives it."""
-        return self.state is ConsumerMemberState.STABLE and self.epoch == epoch
+        return self.is_stable and self.epoch == epoch
 
     def held(self) -> Iterator[tuple[bytes, int]]:
         """All partitions that nobody else may have."""

@@ -24,6 +24,7 @@ from kafkaproto.messages import (
 )
 from kafkaproto_server.core.coordinators.groups.consumer.group import ConsumerGroup
 from kafkaproto_server.core.coordinators.groups.consumer.member import ConsumerMember, Owned
+from kafkaproto_server.core.coordinators.groups.modern.targets import TargetWriter
 from kafkaproto_server.core.coordinators.values import Record
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 
@@ -150,3 +151,6 @@ def deletion_records(group: ConsumerGroup) -> list[Record]:
     records.append(no_partition_metadata_record(group_id))
     records.append(Record(ConsumerGroupMetadataKey(group_id=group_id), None))
     return records
+
+
+TARGETS = TargetWriter(target_record, target_epoch_record)

@@ -1,39 +1,42 @@
-"""The settings of one consumer group: the group's own configuration goes before the broker's (KIP-848, KIP-1263)."""
+"""The settings of consumer groups: the broker's, and those of one group, whose own configuration goes first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
-from kafkaproto_server.core.coordinators.groups.settings import GroupSettings, between
+from kafkaproto_server.core.coordinators.groups.modern.settings import (
+    ModernConfig,
+    ModernSettings,
+    modern_settings_of,
+)
 
-SESSION_TIMEOUT = "consumer.session.timeout.ms"
-HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
-ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
+
+class ConsumerGroupConfig(ModernConfig, frozen=True, kw_only=True):
+    """Each field is, if it names no other, the broker's key "group.consumer." with that name."""
+
+    is_served: bool = True
+    """Whether group.coordinator.rebalance.protocols has "consumer"."""
+    migration_policy: str = "bidirectional"
+    """group.consumer.migration.policy"""
+    assignors: tuple[str, ...] = ("uniform", "range")
+    """group.consumer.assignors; the first one is for groups whose members name none."""
+    regex_refresh_interval_ms: int = 600_000
+    """group.consumer.regex.refresh.interval.ms"""
 
 
-def settings_of(config: GroupConfig, own: Mapping[str, str]) -> GroupSettings:
-    """``own`` is what was set for the group; other keys in it are passed over.
+class ConsumerGroupSettings(ModernSettings, frozen=True, kw_only=True):
+    """The settings of one group."""
 
-    A value outside the broker's limits counts as the limit: the limits may have changed since it was set.
-    """
-    return GroupSettings(
-        session_timeout_ms=between(
-            own.get(SESSION_TIMEOUT),
-            config.consumer_session_timeout_ms,
-            config.consumer_min_session_timeout_ms,
-            config.consumer_max_session_timeout_ms,
-        ),
-        heartbeat_interval_ms=between(
-            own.get(HEARTBEAT_INTERVAL),
-            config.consumer_heartbeat_interval_ms,
-            config.consumer_min_heartbeat_interval_ms,
-            config.consumer_max_heartbeat_interval_ms,
-        ),
-        assignment_interval_ms=between(
-            own.get(ASSIGNMENT_INTERVAL),
-            config.consumer_assignment_interval_ms,
-            config.consumer_min_assignment_interval_ms,
-            config.consumer_max_assignment_interval_ms,
-        ),
+    assignors: tuple[str, ...]
+    """The names of the broker's assignors."""
+    regex_refresh_interval_ms: int
+    """How long it relies on what its regular expressions match."""
+
+
+def consumer_settings_of(config: ConsumerGroupConfig, own: Mapping[str, str]) -> ConsumerGroupSettings:
+    """``own`` is what was set for the group; other keys in it are passed over."""
+    return ConsumerGroupSettings(
+        **modern_settings_of("consumer", config, own),
+        assignors=config.assignors,
+        regex_refresh_interval_ms=config.regex_refresh_interval_ms,
     )

@@ -1,4 +1,4 @@
-"""A new target assignment: which assignor makes it, from what, and the records that keep it."""
+"""A new target assignment: which assignor makes it, and from what."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from kafkaproto_server.core.coordinators.groups.consumer.group import (
     ResolvedRegex,
     topics_of,
 )
-from kafkaproto_server.core.coordinators.groups.consumer.records import target_epoch_record, target_record
 from kafkaproto_server.core.coordinators.groups.consumer.values import Assignor, MemberSpec
+from kafkaproto_server.core.coordinators.groups.modern.targets import targets_for_present
 from kafkaproto_server.core.coordinators.groups.topics import Topics, TopicView
-from kafkaproto_server.core.coordinators.values import Record
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 
@@ -65,16 +64,8 @@ class ConsumerQuestion(NamedTuple):
         return assignor(specs, partition_counts)
 
     def for_present(self, targets: Mapping[str, Partitions], members: Members) -> dict[str, Partitions]:
-        """The answer for those who are members by now. A static member may have another id than it had."""
-        static_ids = {each.instance_id: member_id for member_id, each in self.members.items()}
-        found = {}
-        for member_id, member in members.items():
-            then = member_id if member_id in targets else None
-            if then is None and member.instance_id is not None:
-                then = static_ids.get(member.instance_id)
-            if then is not None:
-                found[member_id] = targets[then]
-        return found
+        """The answer for those who are members by now."""
+        return targets_for_present(targets, self.members, members)
 
 
 def question(group: ConsumerGroup, members: Members, topics: Topics) -> ConsumerQuestion:
@@ -87,16 +78,3 @@ def question(group: ConsumerGroup, members: Members, topics: Topics) -> Consumer
     views = {name: view for name in names if (view := topics.by_name(name)) is not None}
     targets = {member_id: group.target_of(member_id, each.instance_id) for member_id, each in members.items()}
     return ConsumerQuestion(members, dict(group.regexes), views, targets)
-
-
-def records_of_targets(
-    group: ConsumerGroup, targets: Mapping[str, Partitions], epoch: int, wall_ms: int
-) -> list[Record]:
-    """Records for those members whose target changes, and the epoch behind them: with it, all are there."""
-    records = [
-        target_record(group.group_id, member_id, target)
-        for member_id, target in targets.items()
-        if group.targets.get(member_id) != target
-    ]
-    records.append(target_epoch_record(group.group_id, epoch, wall_ms))
-    return records

@@ -17,9 +17,7 @@ from dataclasses import dataclass, field
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     ShareGroupCurrentMemberAssignmentKey,
-    ShareGroupCurrentMemberAssignmentValue,
     ShareGroupMemberMetadataKey,
-    ShareGroupMemberMetadataValue,
     ShareGroupMetadataKey,
     ShareGroupMetadataValue,
     ShareGroupStatePartitionMetadataKey,
@@ -29,7 +27,7 @@ from kafkaproto.messages import (
     ShareGroupTargetAssignmentMetadataKey,
     ShareGroupTargetAssignmentMetadataValue,
 )
-from kafkaproto_server.core.coordinators.groups.problems import usable_epoch
+from kafkaproto_server.core.coordinators.groups.modern.group import ModernGroup
 from kafkaproto_server.core.coordinators.groups.sessions import MemberSessionWatch
 from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.share.partitions import StatePartitions, state_partitions_of
@@ -49,32 +47,17 @@ class ShareGroupState(enum.Enum):
 
 
 @dataclass(slots=True)
-class ShareGroup:
-    group_id: str
+class ShareGroup(ModernGroup[ShareGroupMember, Partitions, MemberSessionWatch]):
     epoch: int = FIRST_EPOCH
-    metadata_hash: int = 0
-    """Of the topics that the members subscribe to, when the epoch grew last."""
     assignment_epoch: int = FIRST_EPOCH
-    assignment_wall_ms: int = 0
-    members: dict[str, ShareGroupMember] = field(default_factory=dict)
-    targets: dict[str, Partitions] = field(default_factory=dict)
-    """The target assignment, by member id."""
     states: StatePartitions | None = None
     name_counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """How many members subscribe to the same topics. Most members of a group say the same."""
-    watches: dict[str, MemberSessionWatch] = field(default_factory=dict)
-    """By member id. In memory only."""
     refresh_at_ms: int | None = None
     """When topics are to be looked at again at the latest; None for now. In memory only."""
     initializing_since_ms: int = 0
     """When partitions were found to be initializing; if they still are long after, that is done once more. In memory
     only."""
-    is_assigning: bool = False
-    """Whether its next target assignment is computed elsewhere. In memory only."""
-    counted: enum.Enum | None = None
-    """See `Counted`."""
-    problem: str | None = None
-    """What made no sense in the group's records, and was mended."""
     _is_pending: bool | None = None
     """`is_assignment_pending`, as long as it cannot have changed."""
 
@@ -113,6 +96,11 @@ class ShareGroup:
             for topic_id, topic in self.states.initialized.items()
         )
 
+    def note_changed_topics(self, names: frozenset[str]) -> None:
+        """These topics have changed: the group looks at its topics again if it uses one of them."""
+        if not names.isdisjoint(self.subscribed_topics()):
+            self.refresh_at_ms = None
+
     # -- records -------------------------------------------------------------------------------------------------
 
     def replay(self, key: Message, value: Message | None, now_ms: int) -> bool:
@@ -127,11 +115,17 @@ class ShareGroup:
                 if value is None:
                     return False
                 assert isinstance(value, ShareGroupMetadataValue), "it is the key's value"
-                self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
+                self._replay_epoch(value)
             case ShareGroupTargetAssignmentMetadataKey():
+                assert value is None or isinstance(value, ShareGroupTargetAssignmentMetadataValue), (
+                    "it is the key's value"
+                )
                 self._replay_assignment_epoch(value)
             case ShareGroupTargetAssignmentMemberKey():
-                self._replay_target(key.member_id, value)
+                assert value is None or isinstance(value, ShareGroupTargetAssignmentMemberValue), (
+                    "it is the key's value"
+                )
+                self._replay_target(key.member_id, None if value is None else _target(value))
             case ShareGroupMemberMetadataKey():
                 self._replay_member(key.member_id, value)
             case ShareGroupCurrentMemberAssignmentKey():
@@ -140,42 +134,8 @@ class ShareGroup:
                 self._replay_states(value, now_ms)
         return True
 
-    def _replay_assignment_epoch(self, value: Message | None) -> None:
-        if value is None:
-            self.assignment_epoch, self.assignment_wall_ms = -1, 0
-            return
-        assert isinstance(value, ShareGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch = usable_epoch(self, value.assignment_epoch)
-        self.assignment_wall_ms = value.assignment_timestamp
-
-    def _replay_target(self, member_id: str, value: Message | None) -> None:
-        if value is None:
-            self.targets.pop(member_id, None)
-            return
-        assert isinstance(value, ShareGroupTargetAssignmentMemberValue), "it is the key's value"
-        self.targets[member_id] = partitions_of(
-            [(each.topic_id, each.partitions) for each in value.topic_partitions]
-        )
-
-    def _replay_member(self, member_id: str, value: Message | None) -> None:
-        member = self.members.get(member_id)
-        if value is None:
-            if member is not None:
-                del self.members[member_id]
-                self._release(member)
-                self.watches.pop(member_id, None)
-            return
-        assert isinstance(value, ShareGroupMemberMetadataValue), "it is the key's value"
-        self._put((member or ShareGroupMember(member_id=member_id)).with_metadata(value))
-
-    def _replay_current(self, member_id: str, value: Message | None) -> None:
-        member = self.members.get(member_id)
-        if value is None:
-            if member is not None:
-                self._put(member.without_assignment())
-            return
-        assert isinstance(value, ShareGroupCurrentMemberAssignmentValue), "it is the key's value"
-        self._put((member or ShareGroupMember(member_id=member_id)).with_assignment(value))
+    def _new_member(self, member_id: str) -> ShareGroupMember:
+        return ShareGroupMember(member_id=member_id)
 
     def _replay_states(self, value: Message | None, now_ms: int) -> None:
         self.initializing_since_ms = now_ms
@@ -185,11 +145,7 @@ class ShareGroup:
         assert isinstance(value, ShareGroupStatePartitionMetadataValue), "it is the key's value"
         self.states = state_partitions_of(value)
 
-    def _put(self, member: ShareGroupMember) -> None:
-        old = self.members.get(member.member_id)
-        if old is not None:
-            self._release(old)
-        self.members[member.member_id] = member
+    def _note(self, member: ShareGroupMember) -> None:
         self.name_counts[member.subscribed_topic_names] += 1
 
     def _release(self, member: ShareGroupMember) -> None:
@@ -201,3 +157,7 @@ class ShareGroup:
     def target_of(self, member_id: str) -> Partitions:
         """The target of a member."""
         return self.targets.get(member_id, NO_PARTITIONS)
+
+
+def _target(value: ShareGroupTargetAssignmentMemberValue) -> Partitions:
+    return partitions_of([(each.topic_id, each.partitions) for each in value.topic_partitions])

@@ -18,6 +18,7 @@ from kafkaproto.messages import (
     ShareGroupTargetAssignmentMetadataKey,
     ShareGroupTargetAssignmentMetadataValue,
 )
+from kafkaproto_server.core.coordinators.groups.modern.targets import TargetWriter
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup
 from kafkaproto_server.core.coordinators.groups.share.member import ShareGroupMember
 from kafkaproto_server.core.coordinators.groups.share.partitions import StatePartitions
@@ -110,3 +111,6 @@ def deletion_records(group: ShareGroup) -> list[Record]:
         Record(ShareGroupStatePartitionMetadataKey(group_id=group.group_id), None),
         Record(ShareGroupMetadataKey(group_id=group.group_id), None),
     ]
+
+
+TARGETS = TargetWriter(target_record, target_epoch_record)

@@ -3,11 +3,11 @@ by the callbacks as well."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ShareGroupDescribeResponse
-from kafkaproto_server.base.error_texts import quoted
+from kafkaproto_server.core.coordinators.groups.kinds import not_of_kind
 from kafkaproto_server.core.coordinators.groups.share.describe import (
     described_share_group,
     unknown_share_group,
@@ -15,7 +15,6 @@ from kafkaproto_server.core.coordinators.groups.share.describe import (
 from kafkaproto_server.core.coordinators.groups.share.heartbeat import ShareGroups
 from kafkaproto_server.core.coordinators.groups.share.offsets import ShareOffsets, Told
 from kafkaproto_server.core.coordinators.values import CoordinatorError
-from kafkaproto_server.requests.group_requests import GroupListing
 from kafkaproto_server.requests.share_group_requests import (
     NewOffsets,
     ShareHeard,
@@ -25,10 +24,6 @@ from kafkaproto_server.requests.share_group_requests import (
     ShareOffsetsDeleted,
     TopicIdPartition,
 )
-
-PROTOCOL_TYPE = "share"
-GROUP_TYPE = "share"
-"""In lower case, unlike those of other kinds."""
 
 
 class ShareGroupService:
@@ -45,9 +40,7 @@ class ShareGroupService:
     def _check(self, group_id: str) -> None:
         """Raises CoordinatorError (GROUP_ID_NOT_FOUND) if the group is of another kind, even an empty one."""
         if self._is_other(group_id):
-            raise CoordinatorError(
-                ErrorCode.GROUP_ID_NOT_FOUND, f"Group {quoted(group_id)} is not a share group."
-            )
+            raise not_of_kind(group_id, "share")
 
     def heartbeat(self, values: ShareHeartbeatValues, heard: ShareHeard) -> None:
         try:
@@ -88,8 +81,3 @@ class ShareGroupService:
             if group is None
             else described_share_group(group, self.groups.topics)
         )
-
-    def listed(self) -> Iterator[GroupListing]:
-        """All groups, in no order. Each is looked at when its turn comes."""
-        for group in tuple(self.groups.groups.values()):
-            yield GroupListing(group.group_id, PROTOCOL_TYPE, group.state.value, GROUP_TYPE)

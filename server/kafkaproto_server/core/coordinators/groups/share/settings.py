@@ -1,39 +1,35 @@
-"""The settings of one share group: the group's own configuration goes before the broker's."""
+"""The settings of share groups: the broker's, and those of one group, whose own configuration goes first (KIP-932)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkaproto_server.core.coordinators.groups.config import GroupConfig
-from kafkaproto_server.core.coordinators.groups.settings import GroupSettings, between
+from kafkaproto_server.core.coordinators.groups.modern.settings import (
+    ModernConfig,
+    ModernSettings,
+    modern_settings_of,
+)
 
-SESSION_TIMEOUT = "share.session.timeout.ms"
-HEARTBEAT_INTERVAL = "share.heartbeat.interval.ms"
-ASSIGNMENT_INTERVAL = "share.assignment.interval.ms"
+
+class ShareGroupConfig(ModernConfig, frozen=True, kw_only=True):
+    """Each field is, if it names no other, the broker's key "group.share." with that name."""
+
+    max_size: int = 200
+    initialize_retry_interval_ms: int = 30_000
+    commit_timeout_ms: int = 5_000
+    """offsets.commit.timeout.ms"""
 
 
-def share_settings_of(config: GroupConfig, own: Mapping[str, str]) -> GroupSettings:
-    """``own`` is what was set for the group; other keys in it are passed over.
+class ShareGroupSettings(ModernSettings, frozen=True, kw_only=True):
+    """The settings of one group."""
 
-    A value outside the broker's limits counts as the limit: the limits may have changed since it was set.
-    """
-    return GroupSettings(
-        session_timeout_ms=between(
-            own.get(SESSION_TIMEOUT),
-            config.share_session_timeout_ms,
-            config.share_min_session_timeout_ms,
-            config.share_max_session_timeout_ms,
-        ),
-        heartbeat_interval_ms=between(
-            own.get(HEARTBEAT_INTERVAL),
-            config.share_heartbeat_interval_ms,
-            config.share_min_heartbeat_interval_ms,
-            config.share_max_heartbeat_interval_ms,
-        ),
-        assignment_interval_ms=between(
-            own.get(ASSIGNMENT_INTERVAL),
-            config.share_assignment_interval_ms,
-            config.share_min_assignment_interval_ms,
-            config.share_max_assignment_interval_ms,
-        ),
+    initialize_retry_interval_ms: int
+    """group.share.initialize.retry.interval.ms, or offsets.commit.timeout.ms if that is more"""
+
+
+def share_group_settings_of(config: ShareGroupConfig, own: Mapping[str, str]) -> ShareGroupSettings:
+    """``own`` is what was set for the group; other keys in it are passed over."""
+    return ShareGroupSettings(
+        **modern_settings_of("share", config, own),
+        initialize_retry_interval_ms=max(config.initialize_retry_interval_ms, config.commit_timeout_ms),
     )

@@ -1,4 +1,4 @@
-"""A new target assignment: what it is made from, and the records that keep it."""
+"""A new target assignment: what it is made from."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from kafkaproto_server.core.coordinators.groups.share.assignor import ShareMemberSpec, assign_simple
 from kafkaproto_server.core.coordinators.groups.share.group import ShareGroup, ShareMembers
-from kafkaproto_server.core.coordinators.groups.share.records import target_epoch_record, target_record
 from kafkaproto_server.core.coordinators.groups.topics import Topics
-from kafkaproto_server.core.coordinators.values import Record
 from kafkaproto_server.requests.consumer_group_requests import Partitions
 
 
@@ -41,6 +39,10 @@ class ShareQuestion(NamedTuple):
             specs.append(ShareMemberSpec(member_id, known[names], self.targets.get(member_id, {})))
         return assign_simple(specs, self.assignable)
 
+    def for_present(self, targets: Mapping[str, Partitions], members: ShareMembers) -> dict[str, Partitions]:
+        """The answer for those who are members by now."""
+        return {member_id: each for member_id, each in targets.items() if member_id in members}
+
 
 def share_question(group: ShareGroup, members: ShareMembers, topics: Topics) -> ShareQuestion:
     """What the targets of these members of a group are made from."""
@@ -53,16 +55,3 @@ def share_question(group: ShareGroup, members: ShareMembers, topics: Topics) -> 
         if topic_id in initialized
     }
     return ShareQuestion(members, topic_ids, assignable, dict(group.targets))
-
-
-def records_of_targets(
-    group: ShareGroup, targets: Mapping[str, Partitions], epoch: int, wall_ms: int
-) -> list[Record]:
-    """Records for those members whose target changes, and the epoch behind them: with it, all are there."""
-    records = [
-        target_record(group.group_id, member_id, target)
-        for member_id, target in targets.items()
-        if group.targets.get(member_id) != target
-    ]
-    records.append(target_epoch_record(group.group_id, epoch, wall_ms))
-    return records

@@ -10,8 +10,15 @@ from kafkaproto_server.core.coordinators.groups.membership import (
     dynamic_member,
     static_member,
 )
+from kafkaproto_server.core.coordinators.groups.modern.group import NO_EPOCH
 from kafkaproto_server.core.coordinators.groups.streams import records as write
-from kafkaproto_server.core.coordinators.groups.streams.group import NO_TARGET, StreamsGroup
+from kafkaproto_server.core.coordinators.groups.streams.config import StreamsSettings
+from kafkaproto_server.core.coordinators.groups.streams.group import (
+    NO_TARGET,
+    StreamsGroup,
+    StreamsState,
+)
+from kafkaproto_server.core.coordinators.groups.streams.internal_topics import ConfiguredTopology
 from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMember
 from kafkaproto_server.core.coordinators.groups.streams.reconciliation import next_step
 from kafkaproto_server.core.coordinators.groups.streams.status import Status, StatusCode
@@ -19,7 +26,11 @@ from kafkaproto_server.core.coordinators.groups.streams.targets import StreamsQu
 from kafkaproto_server.core.coordinators.groups.streams.topology import Topology
 from kafkaproto_server.core.coordinators.groups.streams.validation import check_epoch
 from kafkaproto_server.core.coordinators.values import CoordinatorError, Record
-from kafkaproto_server.requests.streams_group_requests import JOIN_EPOCH, StreamsHeartbeatValues, TaskSets
+from kafkaproto_server.requests.streams_group_requests import (
+    JOIN_EPOCH,
+    StreamsHeartbeatValues,
+    TaskSets,
+)
 
 
 class StreamsChange:
@@ -135,6 +146,45 @@ class StreamsChange:
         if known is not None and self.member.topology_epoch < known.epoch:
             detail = f"The member's topology has epoch {self.member.topology_epoch}, the group's has {known.epoch}."
             self.statuses.append(Status(StatusCode.STALE_TOPOLOGY, detail))
+
+    def maybe_grow_epoch(
+        self,
+        settings: StreamsSettings,
+        metadata_hash: int,
+        configured: ConfiguredTopology,
+        *,
+        has_changed: bool,
+    ) -> bool:
+        """If the member, topics or settings have changed, the next assignment is for another group epoch.
+
+        Returns whether it grows only because a member of a stable group has not what the target gives it.
+        """
+        group, member = self.group, self.member
+        validated_epoch = configured.epoch if configured.is_ready else NO_EPOCH
+        configs = settings.assignment_configs
+        is_due = (
+            has_changed
+            or metadata_hash != group.metadata_hash
+            or validated_epoch != group.validated_topology_epoch
+            or configs != group.assignment_configs
+        )
+        is_refined = (
+            not is_due
+            and group.state is StreamsState.STABLE
+            and group.targets.get(member.member_id, NO_TARGET) != member.assigned.without_epochs()
+        )
+        if is_due or is_refined:
+            self.epoch += 1
+            self.records.append(
+                write.epoch_record(
+                    group,
+                    self.epoch,
+                    metadata_hash=metadata_hash,
+                    validated_topology_epoch=validated_epoch,
+                    assignment_configs=configs,
+                )
+            )
+        return is_refined
 
     def step(self, target_epoch: int, target: TaskSets, reported: TaskSets | None) -> None:
         """Let the member take its next step. Raises CoordinatorError (FENCED_MEMBER_EPOCH)."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto_server.base.error_texts import quoted
-from kafkaproto_server.core.coordinators.groups.consumer.commits import (
-    FIRST_VERSION,
-    NO_EPOCH,
-    PartitionCheck,
-)
+from kafkaproto_server.core.coordinators.groups.kinds import PartitionCheck, accept
 from kafkaproto_server.core.coordinators.groups.membership import dynamic_member
+from kafkaproto_server.core.coordinators.groups.modern.commits import (
+    FIRST_VERSION,
+    commits_without_member,
+    fetching_member,
+)
 from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup
 from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMember
 from kafkaproto_server.core.coordinators.groups.topics import Topics
@@ -33,12 +34,14 @@ def check_commit(
 
     Raises CoordinatorError: UNKNOWN_MEMBER_ID, STALE_MEMBER_EPOCH, UNSUPPORTED_VERSION.
     """
-    if member_epoch < 0 and not group.members:
-        # An administrator.
-        return _accept
-    if is_transactional and member_epoch == NO_EPOCH and not member_id and instance_id is None:
-        # A producer that does not know of members (before KIP-447).
-        return _accept
+    if commits_without_member(
+        group,
+        member_id=member_id,
+        member_epoch=member_epoch,
+        instance_id=instance_id,
+        is_transactional=is_transactional,
+    ):
+        return accept
     member = dynamic_member(group, member_id)
     if version < FIRST_VERSION and not is_transactional:
         raise CoordinatorError(
@@ -46,7 +49,7 @@ def check_commit(
             f"Members of streams groups use OffsetCommit in version {FIRST_VERSION} or later.",
         )
     if member_epoch == member.epoch:
-        return _accept
+        return accept
     if member_epoch > member.epoch:
         raise _stale(f"The epoch {member_epoch} is newer than the member's, {member.epoch}.")
 
@@ -74,15 +77,9 @@ def _check_task(group: StreamsGroup, member: StreamsMember, epoch: int, topic: s
 
 def check_fetch(group: StreamsGroup, *, member_id: str | None, member_epoch: int) -> None:
     """Raises CoordinatorError unless these may fetch the group's offsets: UNKNOWN_MEMBER_ID, STALE_MEMBER_EPOCH."""
-    if member_id is None and member_epoch < 0:
-        return
-    member = dynamic_member(group, member_id or "")
-    if member_epoch != member.epoch:
+    member = fetching_member(group, member_id, member_epoch)
+    if member is not None and member_epoch != member.epoch:
         raise _stale(f"The epoch {member_epoch} is not the member's, {member.epoch}.")
-
-
-def _accept(topic_id: bytes, index: int) -> None:
-    """All partitions are fine."""
 
 
 def _stale(text: str) -> CoordinatorError:

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
+from kafkaproto_server.core.coordinators.groups.modern.settings import (
+    ModernConfig,
+    ModernSettings,
+    modern_settings_of,
+)
 
 NUM_STANDBY_REPLICAS, RACK_AWARE_TAGS = "num.standby.replicas", "rack.aware.assignment.tags"
 """The names of the assignor's settings in records."""
 
 
-class StreamsConfig(msgspec.Struct, frozen=True, kw_only=True):
+class StreamsConfig(ModernConfig, frozen=True, kw_only=True):
     """Each field is the broker's key "group.streams." with nearly that name."""
 
     is_served: bool = True
     """Whether group.coordinator.rebalance.protocols has "streams"."""
-    session_timeout_ms: int = 45_000
-    min_session_timeout_ms: int = 45_000
-    max_session_timeout_ms: int = 60_000
-    heartbeat_interval_ms: int = 5_000
-    min_heartbeat_interval_ms: int = 5_000
-    max_heartbeat_interval_ms: int = 15_000
-    assignment_interval_ms: int = 1_000
-    min_assignment_interval_ms: int = 0
-    max_assignment_interval_ms: int = 15_000
     initial_rebalance_delay_ms: int = 3_000
-    max_size: int = 2_147_483_647
     num_standby_replicas: int = 0
     max_standby_replicas: int = 2
     task_offset_interval_ms: int = 60_000
@@ -34,13 +28,9 @@ class StreamsConfig(msgspec.Struct, frozen=True, kw_only=True):
     rack_aware_assignment_tags: str = ""
 
 
-class StreamsSettings(msgspec.Struct, frozen=True, kw_only=True):
+class StreamsSettings(ModernSettings, frozen=True, kw_only=True):
     """The settings of one group."""
 
-    session_timeout_ms: int
-    heartbeat_interval_ms: int
-    assignment_interval_ms: int
-    """Least time between two target assignments."""
     initial_rebalance_delay_ms: int
     """How long a group waits for more members after the first one."""
     task_offset_interval_ms: int
@@ -72,24 +62,7 @@ def streams_settings_of(config: StreamsConfig, own: Mapping[str, str]) -> Stream
 
     tags = own.get("streams.rack.aware.assignment.tags", config.rack_aware_assignment_tags)
     return StreamsSettings(
-        session_timeout_ms=number(
-            "session.timeout.ms",
-            config.session_timeout_ms,
-            config.min_session_timeout_ms,
-            config.max_session_timeout_ms,
-        ),
-        heartbeat_interval_ms=number(
-            "heartbeat.interval.ms",
-            config.heartbeat_interval_ms,
-            config.min_heartbeat_interval_ms,
-            config.max_heartbeat_interval_ms,
-        ),
-        assignment_interval_ms=number(
-            "assignment.interval.ms",
-            config.assignment_interval_ms,
-            config.min_assignment_interval_ms,
-            config.max_assignment_interval_ms,
-        ),
+        **modern_settings_of("streams", config, own),
         initial_rebalance_delay_ms=number("initial.rebalance.delay.ms", config.initial_rebalance_delay_ms),
         task_offset_interval_ms=number(
             "task.offset.interval.ms", config.task_offset_interval_ms, config.min_task_offset_interval_ms

@@ -18,10 +18,8 @@ import msgspec
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     StreamsGroupCurrentMemberAssignmentKey,
-    StreamsGroupCurrentMemberAssignmentValue,
     StreamsGroupHeartbeatResponse,
     StreamsGroupMemberMetadataKey,
-    StreamsGroupMemberMetadataValue,
     StreamsGroupMetadataKey,
     StreamsGroupMetadataValue,
     StreamsGroupTargetAssignmentMemberKey,
@@ -31,14 +29,10 @@ from kafkaproto.messages import (
     StreamsGroupTopologyKey,
     StreamsGroupTopologyValue,
 )
-from kafkaproto_server.core.coordinators.groups.problems import usable_epoch
+from kafkaproto_server.core.coordinators.groups.modern.group import NO_EPOCH, ReconcilingGroup
 from kafkaproto_server.core.coordinators.groups.revocations import RevocationWatch
 from kafkaproto_server.core.coordinators.groups.streams.internal_topics import ConfiguredTopology
-from kafkaproto_server.core.coordinators.groups.streams.member import (
-    HeldTasks,
-    StreamsMember,
-    StreamsMemberState,
-)
+from kafkaproto_server.core.coordinators.groups.streams.member import HeldTasks, StreamsMember
 from kafkaproto_server.core.coordinators.groups.streams.sticky import Task
 from kafkaproto_server.core.coordinators.groups.streams.topology import Topology, check_topology
 from kafkaproto_server.core.coordinators.values import CoordinatorError
@@ -46,7 +40,6 @@ from kafkaproto_server.requests.streams_group_requests import Tasks, TaskSets, t
 
 FIRST_EPOCH = 1
 """The group epoch and the assignment epoch of a group that was just made."""
-NO_EPOCH = -1
 NO_TARGET = TaskSets()
 
 
@@ -69,12 +62,10 @@ class TaskOffsets(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class StreamsGroup:
+class StreamsGroup(ReconcilingGroup[StreamsMember, TaskSets, RevocationWatch]):
     """A group. It may have no member: then it only has offsets."""
 
-    group_id: str
     epoch: int = FIRST_EPOCH
-    metadata_hash: int = 0
     validated_topology_epoch: int = NO_EPOCH
     """The epoch of the topology whose topics are as they have to be."""
     assignment_configs: Mapping[str, str] = field(default_factory=dict)
@@ -83,20 +74,12 @@ class StreamsGroup:
     """Of what a plugin of Apache Kafka stored; kept for its brokers."""
     failed_description_epoch: int = NO_EPOCH
     assignment_epoch: int = FIRST_EPOCH
-    assignment_wall_ms: int = 0
     topology: Topology | None = None
-    members: dict[str, StreamsMember] = field(default_factory=dict)
-    static_ids: dict[str, str] = field(default_factory=dict)
-    """Member ids by instance id."""
-    targets: dict[str, TaskSets] = field(default_factory=dict)
-    """The target assignment, by member id."""
     active_owners: dict[Task, str] = field(default_factory=dict)
     """The process that has a task as an active one, or has not given it up yet."""
     standby_owners: Counter[tuple[Task, str]] = field(default_factory=Counter)
     """The processes that have standby tasks."""
     warmup_owners: Counter[tuple[Task, str]] = field(default_factory=Counter)
-    watches: dict[str, RevocationWatch] = field(default_factory=dict)
-    """By member id. In memory only."""
     configured: ConfiguredTopology | None = None
     """What follows from the topology. In memory only."""
     is_fresh: bool = False
@@ -111,14 +94,6 @@ class StreamsGroup:
         default_factory=dict
     )
     """What is said of the endpoints of members, by member id. In memory only."""
-    is_assigning: bool = False
-    """Whether its next target assignment is computed elsewhere. In memory only."""
-    stable_counts: Counter[int] = field(default_factory=Counter)
-    """How many members have reached each epoch, and have nothing to give up."""
-    counted: enum.Enum | None = None
-    """See `Counted`."""
-    problem: str | None = None
-    """What made no sense in the group's records, and was mended."""
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -131,21 +106,16 @@ class StreamsGroup:
             return StreamsState.NOT_READY
         if self.epoch > self.assignment_epoch:
             return StreamsState.ASSIGNING
-        if self.stable_counts[self.assignment_epoch] == len(self.members):
-            return StreamsState.STABLE
-        return StreamsState.RECONCILING
-
-    def static_member(self, instance_id: str) -> StreamsMember | None:
-        """The member of an instance id."""
-        return self.members.get(self.static_ids.get(instance_id, ""))
+        return StreamsState.STABLE if self.is_reconciled else StreamsState.RECONCILING
 
     def reads_topic(self, name: str) -> bool:
         """Whether members may read a topic: its offsets are in use then."""
         return bool(self.members) and self.topology is not None and name in self.topology.subtopology_of
 
-    def requires_any(self, names: frozenset[str]) -> bool:
-        """Whether the topology needs one of these topics."""
-        return self.topology is not None and not names.isdisjoint(self.topology.required_topics)
+    def note_changed_topics(self, names: frozenset[str]) -> None:
+        """These topics have changed: the group looks at its topics again if its topology needs one of them."""
+        if self.topology is not None and not names.isdisjoint(self.topology.required_topics):
+            self.is_fresh = False
 
     def configure(self, configured: ConfiguredTopology) -> None:
         """Note what follows from the topology and the topics as they are now."""
@@ -165,13 +135,20 @@ class StreamsGroup:
                     return False
                 assert isinstance(value, StreamsGroupMetadataValue), "it is the key's value"
                 self._replay_epoch(value)
+                self._replay_configs(value)
             case StreamsGroupTopologyKey():
                 assert value is None or isinstance(value, StreamsGroupTopologyValue), "it is the key's value"
                 self._replay_topology(value)
             case StreamsGroupTargetAssignmentMetadataKey():
+                assert value is None or isinstance(value, StreamsGroupTargetAssignmentMetadataValue), (
+                    "it is the key's value"
+                )
                 self._replay_assignment_epoch(value)
             case StreamsGroupTargetAssignmentMemberKey():
-                self._replay_target(key.member_id, value)
+                assert value is None or isinstance(value, StreamsGroupTargetAssignmentMemberValue), (
+                    "it is the key's value"
+                )
+                self._replay_target(key.member_id, None if value is None else _target(value))
             case StreamsGroupMemberMetadataKey():
                 self._replay_member(key.member_id, value)
             case StreamsGroupCurrentMemberAssignmentKey():
@@ -189,61 +166,17 @@ class StreamsGroup:
             else:
                 self.topology = Topology(value)
 
-    def _replay_epoch(self, value: StreamsGroupMetadataValue) -> None:
-        self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
+    def _replay_configs(self, value: StreamsGroupMetadataValue) -> None:
         self.validated_topology_epoch = value.validated_topology_epoch
         self.assignment_configs = {each.key: each.value for each in value.last_assignment_configs or ()}
         self.stored_description_epoch = value.stored_description_topology_epoch
         self.failed_description_epoch = value.failed_description_topology_epoch
 
-    def _replay_assignment_epoch(self, value: Message | None) -> None:
-        if value is None:
-            self.assignment_epoch, self.assignment_wall_ms = NO_EPOCH, 0
-            return
-        assert isinstance(value, StreamsGroupTargetAssignmentMetadataValue), "it is the key's value"
-        self.assignment_epoch = usable_epoch(self, value.assignment_epoch)
-        self.assignment_wall_ms = value.assignment_timestamp
+    def _new_member(self, member_id: str) -> StreamsMember:
+        return StreamsMember(member_id=member_id)
 
-    def _replay_target(self, member_id: str, value: Message | None) -> None:
-        if value is None:
-            self.targets.pop(member_id, None)
-            return
-        assert isinstance(value, StreamsGroupTargetAssignmentMemberValue), "it is the key's value"
-        self.targets[member_id] = TaskSets(
-            *(
-                tasks_of((each.subtopology_id, each.partitions) for each in tasks)
-                for tasks in (value.active_tasks, value.standby_tasks, value.warmup_tasks)
-            )
-        )
-
-    def _replay_member(self, member_id: str, value: Message | None) -> None:
-        member = self.members.get(member_id)
-        if value is None:
-            if member is not None:
-                self._forget(member)
-            return
-        assert isinstance(value, StreamsGroupMemberMetadataValue), "it is the key's value"
-        self._put((member or StreamsMember(member_id=member_id)).with_metadata(value))
-
-    def _replay_current(self, member_id: str, value: Message | None) -> None:
-        member = self.members.get(member_id)
-        if value is None:
-            if member is not None:
-                self._put(member.without_assignment())
-            return
-        assert isinstance(value, StreamsGroupCurrentMemberAssignmentValue), "it is the key's value"
-        self._put((member or StreamsMember(member_id=member_id)).with_assignment(value))
-
-    def _put(self, member: StreamsMember) -> None:
-        old = self.members.get(member.member_id)
-        if old is not None:
-            self._release(old)
-            self._forget_static(old)
-        self.members[member.member_id] = member
-        if member.state is StreamsMemberState.STABLE:
-            self.stable_counts[member.epoch] += 1
-        if member.instance_id is not None:
-            self.static_ids[member.instance_id] = member.member_id
+    def _note(self, member: StreamsMember) -> None:
+        ReconcilingGroup._note(self, member)
         if member.process_id is not None:
             for held in (member.assigned, member.revoking):
                 self._own(held, member.process_id)
@@ -255,20 +188,13 @@ class StreamsGroup:
         self.warmup_owners.update((each, process_id) for each in each_task(held.warmup))
 
     def _forget(self, member: StreamsMember) -> None:
-        member_id = member.member_id
-        del self.members[member_id]
-        self._release(member)
-        self._forget_static(member)
-        self.watches.pop(member_id, None)
-        self.task_offsets.pop(member_id, None)
+        ReconcilingGroup._forget(self, member)
+        self.task_offsets.pop(member.member_id, None)
         if not self.members:
             self.shutdown_member_id = None
 
     def _release(self, member: StreamsMember) -> None:
-        if member.state is StreamsMemberState.STABLE:
-            self.stable_counts[member.epoch] -= 1
-            if not self.stable_counts[member.epoch]:
-                del self.stable_counts[member.epoch]
+        ReconcilingGroup._release(self, member)
         self.endpoint_parts.pop(member.member_id, None)
         process_id = member.process_id
         if process_id is None:
@@ -286,12 +212,16 @@ class StreamsGroup:
                     if owners[task, process_id] <= 0:
                         del owners[task, process_id]
 
-    def _forget_static(self, member: StreamsMember) -> None:
-        instance_id = member.instance_id
-        if instance_id is not None and self.static_ids.get(instance_id) == member.member_id:
-            del self.static_ids[instance_id]
-
 
 def each_task(tasks: Tasks) -> list[Task]:
     """The tasks one by one."""
     return [(subtopology_id, index) for subtopology_id, partitions in tasks.items() for index in partitions]
+
+
+def _target(value: StreamsGroupTargetAssignmentMemberValue) -> TaskSets:
+    return TaskSets(
+        *(
+            tasks_of((each.subtopology_id, each.partitions) for each in tasks)
+            for tasks in (value.active_tasks, value.standby_tasks, value.warmup_tasks)
+        )
+    )

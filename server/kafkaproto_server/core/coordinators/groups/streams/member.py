@@ -86,9 +86,14 @@ class StreamsMember(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it is here and has to revoke something within its rebalance timeout."""
         return self.state is StreamsMemberState.UNREVOKED_TASKS and self.epoch >= 0
 
+    @property
+    def is_stable(self) -> bool:
+        """Whether it has what the target assignment of its epoch gives it."""
+        return self.state is StreamsMemberState.STABLE
+
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all that the target assignment of an epoch gives it."""
-        return self.state is StreamsMemberState.STABLE and self.epoch == epoch
+        return self.is_stable and self.epoch == epoch
 
     def at_epoch(
         self, epoch: int, state: StreamsMemberState, assigned: HeldTasks, revoking: HeldTasks = NOTHING

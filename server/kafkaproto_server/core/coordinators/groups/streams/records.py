@@ -21,6 +21,7 @@ from kafkaproto.messages import (
     StreamsGroupTopologyKey,
     StreamsGroupTopologyValue,
 )
+from kafkaproto_server.core.coordinators.groups.modern.targets import TargetWriter
 from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup
 from kafkaproto_server.core.coordinators.groups.streams.member import ActiveTasks, StreamsMember
 from kafkaproto_server.core.coordinators.values import Record
@@ -167,3 +168,6 @@ def deletion_records(group_id: str) -> list[Record]:
         Record(StreamsGroupMetadataKey(group_id=group_id), None),
         Record(StreamsGroupTopologyKey(group_id=group_id), None),
     ]
+
+
+TARGETS = TargetWriter(target_record, target_epoch_record)

@@ -1,22 +1,21 @@
-"""A new target assignment: what it is made from, and the records that keep it."""
+"""A new target assignment: what it is made from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kafkaproto_server.core.coordinators.groups.modern.targets import targets_for_present
 from kafkaproto_server.core.coordinators.groups.streams.config import NUM_STANDBY_REPLICAS
-from kafkaproto_server.core.coordinators.groups.streams.group import StreamsGroup, TaskOffsets, each_task
+from kafkaproto_server.core.coordinators.groups.streams.group import TaskOffsets, each_task
 from kafkaproto_server.core.coordinators.groups.streams.internal_topics import ConfiguredTopology
 from kafkaproto_server.core.coordinators.groups.streams.java_order import hash_map_order
 from kafkaproto_server.core.coordinators.groups.streams.member import StreamsMember
-from kafkaproto_server.core.coordinators.groups.streams.records import target_epoch_record, target_record
 from kafkaproto_server.core.coordinators.groups.streams.sticky import (
     StreamsMemberSpec,
     SubtopologySpec,
     assign_sticky,
 )
-from kafkaproto_server.core.coordinators.values import Record
 from kafkaproto_server.requests.streams_group_requests import TaskSets
 
 ASSIGNOR = "sticky"
@@ -66,31 +65,10 @@ class StreamsQuestion(NamedTuple):
     def for_present(
         self, targets: Mapping[str, TaskSets], members: Mapping[str, StreamsMember]
     ) -> dict[str, TaskSets]:
-        """The answer for those who are members by now. A static member may have another id than it had."""
-        static_ids = {each.instance_id: member_id for member_id, each in self.members.items()}
-        found = {}
-        for member_id, member in members.items():
-            then = member_id if member_id in targets else None
-            if then is None and member.instance_id is not None:
-                then = static_ids.get(member.instance_id)
-            if then is not None:
-                found[member_id] = targets[then]
-        return found
+        """The answer for those who are members by now."""
+        return targets_for_present(targets, self.members, members)
 
 
-def records_of_targets(
-    group: StreamsGroup,
-    before: Mapping[str, TaskSets],
-    targets: Mapping[str, TaskSets],
-    epoch: int,
-    wall_ms: int,
-) -> list[Record]:
-    """Records for those members whose target is another one than ``before``, and the epoch behind them: with it, all
-    are there."""
-    records = [
-        target_record(group.group_id, member_id, targets[member_id])
-        for member_id in hash_map_order(sorted(targets))
-        if before.get(member_id) != targets[member_id]
-    ]
-    records.append(target_epoch_record(group.group_id, epoch, wall_ms))
-    return records
+def in_order(targets: Mapping[str, TaskSets]) -> dict[str, TaskSets]:
+    """The targets in the order of their records, which is that of Java's hash tables."""
+    return {member_id: targets[member_id] for member_id in hash_map_order(sorted(targets))}
