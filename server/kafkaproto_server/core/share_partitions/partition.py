@@ -89,13 +89,11 @@ class SharePartition:
         gap_start: int | None = None
         behind = self.start_offset
         for each in batches:
-            # A leader that went on with such a state would count records twice, and its start offset would pass records
-            # that nobody has had. Kafka does not load it, either.
+            # Such a state would count records twice. Kafka does not load it, either.
             if each.first_offset < behind:
                 raise _unusable(
                     "The state batches overlap, are not in order, or lie before the start offset."
                 )
-            # Only where the first gap begins: what lies in the others is found by the batches around them.
             if gap_start is None and each.first_offset > behind:
                 gap_start = behind
             behind = each.last_offset + 1
@@ -329,7 +327,6 @@ class SharePartition:
         )
         self.start_offset = offset
         self.delivery_complete_count -= removed
-        # The log may have lost all that was in flight, and more.
         self.end_offset = max(self.end_offset, offset)
 
     def archive(
