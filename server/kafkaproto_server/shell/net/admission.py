@@ -131,6 +131,7 @@ class _Rate:
 
     def change(self, per_second: int) -> None:
         """Another limit holds from now on."""
+        # Any change of configs leads here. One that leaves the rate alone must not hand out a second's allowance anew.
         if per_second != self._per_second:
             self._per_second = per_second
             self._left = float(per_second)
@@ -233,6 +234,7 @@ class Admission:
 
     def available_to(self, role: _Role) -> int:
         """The largest number of connections that the listeners of one kind may have."""
+        # Others keep their guarantee also while they do not use it: there is no taking it back at once.
         return self.limits.capacity - sum(
             each.guaranteed for each in self._roles.values() if each is not role
         )
@@ -287,6 +289,7 @@ class Door:
         """Return once a connection may be accepted. Closes another one for it if necessary and possible."""
         delay = self._rate.take()
         if not self._is_protected:
+            # Both limits hold, and one wait serves for both.
             delay = max(delay, self._role.rate.take())
         if delay:
             await trio.sleep(delay)
@@ -299,6 +302,7 @@ class Door:
             with trio.move_on_after(FIRST_REQUEST_GRACE_S):
                 await self._admission.somebody_left.park()
         if self._is_protected and self._role.count >= self._admission.limits.max_connections:
+            # As in Kafka, brokers get in beyond the limit, and a client's connection is closed in exchange.
             self._make_room([each for each in self._role.doors if each is not self], is_urgent=True)
 
     def enter(self, address: str, descriptor: int) -> Place | str:
@@ -342,12 +346,14 @@ class Door:
         self._forget(place)
 
     def left(self, place: Place, address: str, *, was_asked_to: bool) -> None:
+        assert self.count > 0, "somebody leaves who never entered"
         self.count -= 1
         self.leaving -= was_asked_to
         self._forget(place)
         per_address = self._role.per_address
         per_address[address] -= 1
         if not per_address[address]:
+            # Addresses come and go, and an entry for each would stay for ever.
             del per_address[address]
         self._admission.somebody_left.unpark_all()
 
@@ -359,6 +365,7 @@ class Door:
         """The listeners of which one has to lose a connection before this one can accept another. None if there is
         room."""
         admission, role = self._admission, self._role
+        # The own limit first: if it is reached, only one of its own connections makes room.
         if self.count >= self._max_connections:
             return [self]
         if role.count >= admission.limits.max_connections and not self._is_protected:

@@ -136,6 +136,7 @@ class Exchange:
             ):
                 return
             try:
+                # Parsed one at a time, when its turn comes: what follows costs its bytes only.
                 request = self._connection.next_event()
                 if request is NEED_DATA:
                     return
@@ -144,6 +145,7 @@ class Exchange:
                 self._metrics.in_progress += 1
                 if self._made_request is not None:
                     self._made_request()
+                    # Once. The place of the connection needs to hear of the first request only.
                     self._made_request = None
                 self._serve(request, self._info, self._respond)
             except (RemoteProtocolError, CloseConnection) as fault:
@@ -174,6 +176,7 @@ class Exchange:
             self.muted_until = trio.current_time() + outcome.mute_ms / 1000
             self._keeper.wake()
             outcome = outcome.body
+        # From here on the peer is the one to wait for (`keeps_peer_waiting`).
         current.ready_at = time.perf_counter()
         self._metrics.in_progress -= 1
         self._metrics.sending += 1

@@ -89,6 +89,7 @@ class RequestMemory:
         if size_bytes:
             self._held[holder] = size_bytes
         else:
+            # Only those that hold something, so that the search for one to close is short.
             self._held.pop(holder, None)
         was_full, self.is_full = self.is_full, self.used_bytes >= self._limit_bytes
         if self.is_full and not was_full:
@@ -101,6 +102,7 @@ class RequestMemory:
         self._wanting.add(holder)
         try:
             while self.is_full:
+                # The first one watches for all: a timer for each would fire for each.
                 if self._is_watched:
                     await self._wait_turn(holder.host)
                 else:

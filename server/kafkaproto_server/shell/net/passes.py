@@ -75,6 +75,7 @@ class Passes(trio.abc.Instrument):
                 # One pass later: what was postponed must not continue in the pass that is over.
                 await trio.lowlevel.checkpoint()
                 for _ in range(min(LET_ON_A_PASS, len(self._connections))):
+                    # Hosts in turn, whichever of their connections came first.
                     trio.lowlevel.reschedule(self._connections.popleft())
         finally:
             trio.lowlevel.remove_instrument(self)

@@ -229,6 +229,8 @@ class PeerChannel:
     async def _open_stream(self) -> None:
         try:
             with trio.fail_after(self._connect_timeout_ms / 1000):
+                # Of several addresses, the first that accepts counts; a name is looked up anew each time, as it may
+                # have moved.
                 self._stream = await self._connect(self.host, self.port)
             self.remote_host = self._stream.remote_host
         except trio.TooSlowError:

@@ -95,6 +95,7 @@ class Pump:
         """Serve the connection until it ends, then close it. Errors of the peer are logged here, not raised."""
         try:
             async with trio.open_nursery() as nursery:
+                # Its end is no end of the connection: what has arrived is still served.
                 nursery.start_soon(self._read_all)
                 # The keeper alone ends the connection, so that errors of all tasks are logged in one place.
                 await self._keep()

@@ -119,6 +119,8 @@ class SocketBytes:
             return data.send_to(self._fd) if isinstance(data, FilePart) else os.write(self._fd, data)
         except BlockingIOError:
             return 0
+        # EOFError: the file of records that were to be sent was cut. The header with their length may have left, so the
+        # connection is of no use any more.
         except (OSError, EOFError) as error:
             raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
 
@@ -164,6 +166,7 @@ class SocketBytes:
             return None
         except OSError as error:
             raise trio.BrokenResourceError(f"socket connection broken: {error}") from error
+        # A read that was not filled has emptied the socket, so the next one waits for it.
         self._may_hold_more = count == len(buffer)
         return bytes(buffer[:count])
 

@@ -96,13 +96,16 @@ class CollectorPauses:
         if self._moved < enough:
             return
         if hidden <= self._max_looked_at:
+            # Out of sight again at once: what survives this is what later collections are to leave alone.
             gc.unfreeze()
             gc.collect()
             gc.freeze()
             hidden = gc.get_freeze_count()
+        # Also if there are too many to look at: else they would be counted again every time.
         self._hidden, self._moved = hidden, 0
 
     def _collecting(self, phase: str, info: Mapping[str, int]) -> None:
+        # Young collections take a millisecond. They only show how many objects stay.
         if info["generation"] != FULL_COLLECTION:
             if phase == "stop":
                 self._count_survivors(info["collected"])
@@ -114,6 +117,7 @@ class CollectorPauses:
         self._survivors = 0
         took_ms = (time.perf_counter() - self._began) * 1000
         self.longest_ms = max(self.longest_ms, took_ms)
+        # One long pause is the price for knowing that there is much; the next one visits only what is new.
         if took_ms > self._long_pause_ms:
             self._freeze()
 

@@ -44,6 +44,7 @@ class Lane(Generic[J]):
             # Not before: a thread that runs this lane could do the job and leave, and the lane would be scheduled with
             # nothing to do.
             self._waiting.append(job)
+            # At most once in the queue: two threads must never do the jobs of one lane beside each other.
             if not self._is_scheduled:
                 self._is_scheduled = True
                 self._workers.ready.put(self)
@@ -51,6 +52,8 @@ class Lane(Generic[J]):
     def run(self, report: Report) -> None:
         """Do some jobs, and all of them if the pool ends. For the pool's threads."""
         while True:
+            # Without the lock, since it may take seconds: one thread may append to a deque while another one takes from
+            # it.
             self._work(self._waiting, report)
             with self._workers.changing:
                 # Under the lock: a job that is put at this moment either is seen here or schedules
@@ -86,7 +89,9 @@ class IoWorkers:
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Work until cancelled; jobs that were queued by then are done first. Raises the error of a failed job."""
+        # Results come back in the order in which threads report them, and the loop is woken once for many.
         report = trio.lowlevel.current_trio_token().run_sync_soon
+        # Not trio's own limiter: these threads stay until the node ends, and would take the places of all other calls.
         limiter = trio.CapacityLimiter(self._threads)
         async with trio.open_nursery() as nursery:
             try:

@@ -47,6 +47,7 @@ class LineLimit(logging.Filter):
         # Clients cannot cause errors at will. To lose one in a flood would hide a defect.
         if record.levelno >= logging.ERROR:
             return True
+        # Here as well: the task below may be late just when there is a flood.
         self.next_second()
         if self._passed < LINES_A_SECOND:
             self._passed += 1
@@ -73,6 +74,7 @@ async def limit_lines(names: Iterable[str] = LIMITED_LOGGERS) -> None:
         logger.addFilter(limit)
     try:
         while True:
+            # Without this, the count of a flood that is over would come with the next line, perhaps hours later.
             await trio.sleep(1)
             for limit in limits:
                 limit.next_second()

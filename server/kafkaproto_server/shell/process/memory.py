@@ -50,4 +50,5 @@ async def trim_from_time_to_time() -> None:
     """Give free pages back every `TRIM_INTERVAL_S`, in a thread, until cancelled."""
     while True:
         await trio.sleep(TRIM_INTERVAL_S)
+        # Not in the loop, which would stand still meanwhile. ctypes releases the interpreter's lock for the call.
         await trio.to_thread.run_sync(trim)

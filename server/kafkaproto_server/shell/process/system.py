@@ -30,6 +30,7 @@ class SystemRng:
 
     def uuid(self) -> bytes:
         """16 random bytes in the form of a version 4 UUID (RFC 9562, section 5.4)."""
+        # Not from the generator above: from enough of its numbers, all later ones can be computed.
         value = bytearray(os.urandom(16))
         value[6] = value[6] & 0x0F | 0x40
         value[8] = value[8] & 0x3F | 0x80

@@ -52,6 +52,7 @@ class ConnectionLimits:
     async def use(self, image: ClusterImage) -> None:
         """Let the limits of an image hold. Waits only if the addresses of hosts have to be looked up."""
         configs = self._configs.at(image)
+        # The same object while no config of this node has changed, as with nearly every image.
         if configs is self._used:
             return
         self._used = configs

@@ -71,19 +71,23 @@ class DecodingRoom:
         assert owner not in self._by_owner, "a connection's requests are served one after the other"
         entry = _RoomEntry(elements, begin, owner, host)
         self._by_owner[owner] = entry
+        # Through the queue even if there is room: another host may be due before.
         self._queue.append(host, entry)
         self._admit()
 
     def leave(self, elements: int, host: str) -> None:
         """A request that was begun is finished."""
+        assert elements <= self.used_elements, "a request leaves with more than it took"
         self.used_elements -= elements
         self._of_hosts[host] -= elements
+        # Hosts come and go, and an entry for each of them would stay for ever.
         if not self._of_hosts[host]:
             del self._of_hosts[host]
         self._admit()
 
     def wait(self, elements: int, host: str) -> bool:
         """A request that was begun waits from now on. Returns whether it is in the second room now."""
+        # It then keeps its place among those that are decoded: somebody has to count it.
         if self.waiting_elements + elements > self._max_elements:
             return False
         self.waiting_elements += elements
@@ -92,6 +96,7 @@ class DecodingRoom:
 
     def end_wait(self, elements: int) -> None:
         """A request in the second room is finished."""
+        assert elements <= self.waiting_elements, "a request leaves with more than it took"
         self.waiting_elements -= elements
 
     def drop(self, owner: Hashable) -> None:
@@ -120,12 +125,14 @@ class DecodingRoom:
     def _next(self) -> _RoomEntry | None:
         """The request to admit now."""
         passed: list[_RoomEntry] = []
+        # Not all: thousands of hosts may wait, and each request that leaves the room leads here.
         for host, entry in islice(self._queue.firsts(), HOSTS_A_LOOK):
             if not self._fits(entry):
                 # It is its turn. What comes now would keep it waiting for ever.
                 if entry.passed_elements >= self._max_elements:
                     return None
                 passed.append(entry)
+            # A host beyond its half waits for its own requests: what is admitted instead does not pass it over.
             elif not self._has_its_share(host, entry.elements):
                 for each in passed:
                     each.passed_elements += entry.elements

@@ -114,6 +114,7 @@ class Dispatcher:
         serving = _Serving(self, request, connection, respond)
         begin = serving.begin_later if self.slices.must_wait else serving.begin
         if self.throttling.is_on and (throttle := self.throttling.of(request, connection)) is not None:
+            # Before anything of it is decoded: what waits should cost little.
             if left_ms := throttle.left_ms():
                 respond(Held(wait_ms=left_ms))
                 return

@@ -87,6 +87,7 @@ class MakingRoom:
     def grow(self, making: Making) -> bool:
         """Give a response what its next step needs, if there is room, or if it may go on without."""
         if self._favoured is None and not self._has_room(making):
+            # One always goes on. Otherwise all might wait for room that each of them holds.
             self._favour(making)
         elif self._favoured is not making:
             if not self._has_room(making):
@@ -121,6 +122,7 @@ class MakingRoom:
         )
 
     def _favour(self, making: Making) -> None:
+        # Its part of the room goes to the others: from now on it is the one response more than there is room for.
         self._favoured = making
         self._uncount(making)
 

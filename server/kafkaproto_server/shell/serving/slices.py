@@ -110,6 +110,7 @@ class Slices:
         """
         must_wait = self.must_wait
         end = self._clock() + self._in_place_s
+        # Most work is complete after its first steps, and then never becomes an object of the queues.
         made_bytes = None if must_wait else self._first_steps(steps, done, failed)
         if made_bytes is None and not must_wait:
             return
@@ -151,6 +152,7 @@ class Slices:
         while True:
             if self.waiting:
                 self.turn()
+                # All other tasks run here, the driver of the quorum among them.
                 await trio.lowlevel.checkpoint()
             else:
                 await self._waiting.park()
@@ -218,6 +220,7 @@ class Slices:
             self._append(work)
 
         self._own(work)
+        # `resume` puts it back into its queue: who frees room is in the midst of a turn of its own.
         making.when_room(resume)
         return False
 

@@ -110,9 +110,11 @@ class Throttling:
     def came(self, connection: ConnectionInfo) -> None:
         """A connection makes a request."""
         name = connection.listener_name
+        # The requests of connections come in any order.
         self._newest[name] = max(self._newest.get(name, 0), connection.connection_id)
 
     def ended(self, connection: ConnectionInfo) -> None:
+        # Numbers are not used again, so that nobody else would remove it.
         self._served_from.pop((connection.listener_name, connection.connection_id), None)
 
     def left_ms(self, keys: Iterable[str], user: str, client_id: str, connection: ConnectionInfo) -> int:
@@ -122,6 +124,7 @@ class Throttling:
         waits = [self.rates.wait(each, user, client_id, now_ms) for each in keys]
         left_ms = max((each.left_ms(name, number, now_ms) for each in waits if each is not None), default=0)
         if left_ms:
+            # Fixed when it came first: those that were there before may exceed the quota again and again.
             left_ms = max(0, self._served_from.setdefault((name, number), now_ms + left_ms) - now_ms)
         return left_ms
 
@@ -213,6 +216,7 @@ class RequestThrottle:
 
     def run(self, work: Callable[[], None]) -> None:
         """Do a part of the request's work, whose time counts."""
+        # It led here again, within a part whose time counts already.
         if self._since:
             work()
             return
@@ -245,6 +249,7 @@ class RequestThrottle:
         throttle_ms = max(self._record(RateQuota.FETCH, record_bytes), self._charge(), left_ms)
         if throttle_ms:
             node = self._node
+            # The response leaves without records, so they do not count. Kafka takes them back from its sensor, too.
             node.rates.add(RateQuota.FETCH, self._user, self._client_id, -record_bytes, node.now_ms())
         self._throttle_ms = throttle_ms
         return throttle_ms
@@ -259,6 +264,7 @@ class RequestThrottle:
             throttle_ms = _told_ms(response, self._request)
             self._node.controller_told(self._user, self._client_id, throttle_ms)
         elif self._request.api_key == ApiKey.PRODUCE:
+            # By the size of the request, not of its records, as in Kafka.
             throttle_ms = self._record(RateQuota.PRODUCE, len(self._request.frame))
         if not isinstance(response, Unanswered):
             throttle_ms = max(throttle_ms, self._charge())
@@ -273,6 +279,7 @@ class RequestThrottle:
             return 0
         self._is_settled = True
         self._charged_s = self._used_s + (time.perf_counter() - self._since if self._since else 0.0)
+        # The quota is in percent of a thread (KIP-124), and there is one.
         return self._record(RateQuota.REQUEST, 100 * self._charged_s)
 
 

@@ -98,6 +98,7 @@ class OpenFiles:
 
     def open(self, path: str, *, create: bool = False) -> File:
         pooled = _PooledFile(self, path)
+        # `_keep` counts the caller as one who uses it.
         self._keep(pooled, self._disk.open(path, create=create))
         self.put_back(pooled)
         return pooled
@@ -109,6 +110,7 @@ class OpenFiles:
             return file
         # Under its path, there may be another file by now.
         assert not pooled.is_closed, f"{path} was closed"
+        # Opened outside of the lock: that may take long, and others need their files.
         return self._keep(pooled, self._disk.open(path))
 
     def take_open(self, pooled: _PooledFile) -> File | None:
@@ -123,6 +125,7 @@ class OpenFiles:
     def put_back(self, pooled: _PooledFile) -> None:
         """The use of a file is over."""
         with self._changing:
+            assert pooled.users > 0, "a file that nobody uses was put back"
             pooled.users -= 1
 
     def close(self, pooled: _PooledFile) -> None:
@@ -154,7 +157,9 @@ class OpenFiles:
         """The descriptors that have to go so that there is room for one more; those in use stay."""
         closing: list[File] = []
         while len(self._open) >= self._limit:
+            # In the order of their use: the first one was used least recently.
             pooled = next((each for each in self._open if not each.users), None)
+            # All are in use at this moment. Then there are more than the limit until the next one is opened.
             if pooled is None:
                 break
             file, pooled.file = pooled.file, None

@@ -146,6 +146,7 @@ def _recover(disk: Disk, directory: str, log_start_offset: int, report: Callable
         # Offsets of records that were there are not given to others.
         log.truncate_fully_to(log_start_offset)
     start_offset, end_offset = log.log_start_offset, log.log_end_offset
+    # The checkpoints below say that all of it is durable.
     log.flush()
     log.close(None)
     remove_producer_states_after(disk, directory, end_offset)

@@ -122,6 +122,7 @@ def _claim(disk: Disk, directory: FoundLogDirectory, locks: list[Lock]) -> Found
         raise
     except OSError as error:
         return FoundLogDirectory(path=path, problem=f"{path} cannot be locked: {error}", has_failed=True)
+    # Again: what was read before the lock, another process may have changed.
     return read_log_directory(disk, path)
 
 

@@ -245,6 +245,8 @@ def format_directories(
         properties = MetaProperties(
             version=1, cluster_id=request.cluster_id, node_id=request.node_id, directory_id=directory_id
         )
+        # Last: with this file a directory counts as formatted. An attempt that is interrupted before is made again as a
+        # whole.
         write_meta_properties(disk, directory.path, properties, wall_ms())
 
 

@@ -149,8 +149,10 @@ class Cleaning:
         )
         bases = [*(segment.base_offset for segment in plan.segments[1:]), plan.end_offset]
         for segment, next_base in zip(plan.segments, bases, strict=True):
+            # It is clean already.
             if next_base <= plan.first_dirty_offset:
                 continue
+            # The active segment at the latest: it may still be appended to.
             if segment.base_offset >= plan.end_offset:
                 break
             for path, batch in self._batches(segment):
@@ -158,6 +160,7 @@ class Cleaning:
                     if not note_batch(keys, transactions, batch, plan.first_dirty_offset):
                         return
                 yield None
+            # Also what is missing at the segment's end is clean.
             keys.latest_offset = next_base - 1
 
     def _groups(self, segments: Sequence[Segment]) -> Iterator[tuple[Sequence[Segment], int]]:
@@ -189,6 +192,7 @@ class Cleaning:
                     # A copy: what was read is not kept for it.
                     waiting.append(RecordBatchView(bytes(kept)))
                     waiting_bytes += len(kept)
+                # A write for each batch would cost more than the batch.
                 if waiting_bytes >= WRITE_BYTES:
                     self._write(cleaned, waiting)
                     waiting, waiting_bytes = [], 0
@@ -204,12 +208,14 @@ class Cleaning:
     def _batches(self, segment: Segment) -> Iterator[tuple[str, RecordBatchView]]:
         """The batches of a segment, each with the path of its file."""
         path = segment.path
+        # A file of its own: the log may close, rename or delete its own at any time.
         file = self._disk.open_read_only(path)
         try:
             scan = FileScan(file, next_offset=segment.base_offset, with_old_formats=True)
             for _, batch in scan:
                 self.read_bytes += batch.size_in_bytes
                 yield path, batch
+            # What cannot be read must not be left out, as if nobody had ever written it.
             if scan.valid_end < segment.size:
                 raise CorruptFileError(path, str(scan.fault), position=scan.valid_end)
         finally:

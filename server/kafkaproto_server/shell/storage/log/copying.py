@@ -48,6 +48,7 @@ def copy_slice(source: TopicLog, copy: TopicLog, part: Slice, *, begins: bool) -
         data = source.read_records(part.offset, part.max_bytes, part.end_offset, whole_first=True)
         views = list(iterate_stored_batches(data))
         for view in views:
+            # The crc as well: the copy gets indexes and a recovery point as if what it holds were whole.
             view.check()
     except RemoteProtocolError as error:
         return Unreadable(CorruptFileError(source.directory, str(error)))
@@ -81,6 +82,7 @@ def settle_copy(
 ) -> TopicLog:
     """Let a copy that has all be the log in the directory ``path``, durably on return. ``epochs`` are those of the log
     that it replaces: an epoch may have no record. Raises OSError, StorageError."""
+    # The copy is closed in order below, and so opened by its indexes. All that they say has to be durable.
     copy.log.flush()
     start_offset, end_offset = copy.log.log_start_offset, copy.log.log_end_offset
     copy.close(None)
@@ -98,6 +100,7 @@ def settle_copy(
         producer_expiration_ms=producer_expiration_ms,
     )
     found = opened.log.log_start_offset, opened.log.log_end_offset
+    # The former log is still there, so nothing is lost by refusing.
     if found != (start_offset, end_offset):
         opened.log.abandon()
         raise CorruptFileError(path, f"has offsets {found}, and was closed with {start_offset, end_offset}")

@@ -45,6 +45,7 @@ class Durability:
         # Before the epochs, which may have been shortened: segments that went with them must not come back.
         self._sync_names()
         self._epochs.write()
+        assert end_offset >= self.recovery_point, "a log ends before its recovery point"
         self.recovery_point = end_offset
         return end_offset
 
@@ -79,6 +80,8 @@ class Durability:
 
     def was_synced(self, unsynced: Unsynced) -> None:
         """`make_durable` has made it durable: the recovery point moves."""
+        assert not self.is_outdated(unsynced), "a sync that says nothing new moves no recovery point"
+        assert unsynced.end_offset <= self._segments.end_offset, "more was synced than there is"
         # Not the last segment, which may have got further records since.
         for segment in self._segments.all[:-1]:
             if segment.next_offset <= unsynced.end_offset:

@@ -59,6 +59,7 @@ class _IndexFile:
     @property
     def _file(self) -> File:
         if self._opened is None:
+            # It may be missing: an index follows from the batches, so the loss of one is no damage.
             self._opened = self._disk.open(self._path, create=True)
         return self._opened
 
@@ -104,13 +105,16 @@ class _IndexFile:
     def preallocate(self) -> None:
         self._is_synced = False
         self._file.truncate(self.count * self._entry_size)
+        # Cut to the entries first: what a crash or a cut has left behind them becomes zeros.
         self._file.truncate(self._max_bytes)
         self._has_full_length = True
 
     def append(self, entry: bytes) -> None:
+        # A topic's log leaves this to the first entry (`Segment.become_active`).
         if not self._has_full_length:
             self.preallocate()
         self._is_synced = False
+        # Not at the end of the file, which has its full length already.
         self._file.write_at(self.count * self._entry_size, entry)
         self.count += 1
 
@@ -134,6 +138,7 @@ class _IndexFile:
 
     def close(self) -> None:
         if self._opened is not None:
+            # It is opened again if an entry is due: most indexes get none for long.
             self._opened.close()
             self._opened = None
 

@@ -47,6 +47,7 @@ def remove_leftovers(disk: Disk, directory: str, names: list[str], policy: Recov
                 )
     # What is marked shows until the end that the others were deleted, too.
     for name in (*(name for name, _ in orphans), *deleted):
+        # Not synced: what comes back is removed by the next start.
         disk.remove(f"{directory}/{name}")
 
 

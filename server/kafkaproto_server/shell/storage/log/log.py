@@ -308,6 +308,7 @@ class Log:
         is_durable = self.config.is_durable_at_once
         try:
             if self._failure is None:
+                # The indexes are trimmed: the next start opens the last segment by them as well.
                 self.stored.active.become_inactive()
                 self._epochs.write(is_durable=is_durable)
                 # Last, since it testifies that the log reached its end.
@@ -331,5 +332,7 @@ class Log:
         try:
             yield
         except OSError as error:
+            # After an error nobody knows what the disk holds. A second attempt could succeed beside what the first has
+            # left.
             self._failure = error
             raise

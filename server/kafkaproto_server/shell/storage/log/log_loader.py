@@ -68,6 +68,7 @@ class LogLoader:
         OSError; some segments may be open then."""
         segments, epochs, policy = self._segments, self._epochs, self._policy
         reached = policy.reached
+        # First: whatever is found below has to agree with it, or to show that it is stale.
         epochs.read_file()
         if not bases:
             # With a witness, it is a log that was lost, not a new one: the node would forget what it acknowledged.
@@ -76,6 +77,7 @@ class LogLoader:
             segments.begin(0)
         has_old_format = partial(is_old, self._disk, self._directory, bases)
         following = dict(itertools.pairwise(bases))
+        # Before any segment is read, since reading may cut files. A log that is refused stays as it is.
         check_beginning(self._disk, self._directory, bases, epochs.written, policy)
         epoch = self._load_durable_segments(bases) if bases else NO_EPOCH
         for base in bases[len(segments.all) :]:
@@ -103,6 +105,7 @@ class LogLoader:
                     f"{segments.active.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte "
                     f"{recovered.size}; the log ends at offset {recovered.next_offset}"
                 )
+                # What follows would have a gap before it. The leader has it all.
                 if not policy.keeps_behind:
                     self._remove_segments_behind(bases[bases.index(base) + 1 :])
                     break
@@ -115,6 +118,7 @@ class LogLoader:
         """Whether records are missing before a segment that were never durable."""
         segments = self._segments.all
         end, cuts = segments[-1].next_offset if segments else base, self._config.cuts_at_gaps
+        # Not below what the log is known to have reached: that was durable, and no crash has taken it.
         return cuts and base > end and (reached is None or end >= reached.offset)
 
     def _lost_cut_at(self, base: int) -> bool:

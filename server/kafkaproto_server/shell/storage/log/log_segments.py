@@ -151,6 +151,7 @@ class LogSegments:
 
     def begin(self, base_offset: int) -> None:
         """Begin a new segment behind the others."""
+        assert not self.all or base_offset >= self.end_offset, "a segment begins within the one before"
         segment = Segment.create(self._disk, self.directory, base_offset, self.config)
         self.all = (*self.all, segment)
         # A sync of the new file does not cover its name. If a crash took the name, records that were acknowledged in
@@ -166,6 +167,7 @@ class LogSegments:
         """Delete segments in the given order. The last one that is kept takes appends. What was cut stays away."""
         if not gone:
             return
+        assert kept, f"{self.directory}: a log has one segment at least"
         active = self.active
         for segment in gone:
             self.delete_files(segment)

@@ -42,6 +42,7 @@ def check_beginning(
                 f" there are gone. {TOPIC_REMEDY}"
             )
         return
+    # After a crash the file may rightly be missing: it is written when the log is flushed.
     was_closed = policy.recovery_point == EVERYTHING
     if was_closed and policy.log_start_offset < bases[0] and begins_with_newest(disk, directory, bases):
         raise StorageError(

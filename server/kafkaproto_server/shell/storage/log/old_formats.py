@@ -32,6 +32,7 @@ def _first_batch(disk: Disk, directory: str, bases: Sequence[int]) -> tuple[int 
     for each in bases:
         file = disk.open_read_only(f"{directory}/{segment_file_name(each)}")
         try:
+            # An empty segment says nothing. The next one may.
             if file.size():
                 scan = FileScan(file, next_offset=each, with_old_formats=True)
                 first = next(iter(scan), None)

@@ -56,6 +56,7 @@ def remove_producer_states_outside(
     those in the directory. Returns the names of the others, by offset. Raises OSError."""
     known = producer_state_offsets(names)
     for offset, name in tuple(known.items()):
+        # Not synced: one that comes back is removed by the next start.
         if not start_offset <= offset <= end_offset:
             disk.remove(f"{directory}/{name}")
             del known[offset]

@@ -127,7 +127,9 @@ def recover_segment(
             return RecoveredSegment(
                 size=position, next_offset=next_offset, epoch=epoch, cut_bytes=size - position
             )
+        # Only once all is checked: what is visited gets entries in the indexes.
         visit(position, view)
+        # The larger one, since batches of old formats have no epoch.
         next_offset, epoch = view.next_offset, max(epoch, view.partition_leader_epoch)
     end = scan.valid_end
     if scan.fault is None:
@@ -135,6 +137,7 @@ def recover_segment(
         if reached is not None:
             raise reached.lost(path, next_offset)
         return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
+    # Before all else: whatever the policy is, this file is not cut.
     if scan.stop_reason is StopReason.UNKNOWN_FORMAT:
         raise unknown_format(file, path, end)
     if not policy.cuts_damage:

@@ -60,6 +60,7 @@ class FileScan:
         self._file = file
         self._with_old_formats = with_old_formats
         self._window_bytes = window_bytes
+        # Once: what is appended meanwhile is no part of this scan.
         self.size = file.size()
         self.valid_end = start
         self.next_offset = next_offset
@@ -75,6 +76,7 @@ class FileScan:
             for view in scan:
                 self.valid_end = start + scan.valid_end
                 self.next_offset = scan.next_offset
+                # After the position was moved: whoever stops here finds it behind this batch.
                 yield start + view.position, view
             window = self._window_bytes
             if scan.fault is None:

@@ -197,6 +197,7 @@ class Segment:
         if first is None or first.base_offset >= end_offset:
             return 0, 0
         position = first.position
+        # Else all up to the end is wanted, and nobody has to look for the place where it stops.
         if end_offset < self.next_offset:
             start = max(position, offsets.position_for(end_offset))
             last = batch_walk.find(read, path, start, size, end_offset)

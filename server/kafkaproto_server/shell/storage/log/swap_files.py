@@ -45,6 +45,7 @@ def swap_in(disk: Disk, directory: str, gone: Sequence[Segment], cleaned: Segmen
     _begin_swap(disk, directory, cleaned)
     for segment in gone:
         deleted += segment.delete()
+        # Before the new segment gets its name, which is that of the first of these.
         deleted += delete_index(disk, directory, segment.base_offset)
     _end_swap(disk, directory, cleaned)
     return deleted
@@ -90,6 +91,7 @@ def complete_swaps(disk: Disk, directory: str, names: list[str]) -> list[str]:
         disk.remove(f"{directory}/{name}")
     swapped = _bases(disk.list_directory(directory), SWAP_SUFFIX)
     for name, base in swapped.items():
+        # Its indexes cover nothing by themselves.
         if name.endswith(LOG_SUFFIX + SWAP_SUFFIX):
             _remove_range(disk, directory, base, _end_offset(disk, f"{directory}/{name}", base))
     disk.sync_directory(directory)
@@ -111,6 +113,7 @@ def _end_offset(disk: Disk, path: str, base: int) -> int:
     file = disk.open_read_only(path)
     try:
         for place in batch_walk.walk(file.read_at, path, 0, file.size()):
+            # Headers suffice: the file was synced before it was renamed.
             base = place.next_offset
         return base
     finally:

@@ -117,6 +117,7 @@ class TopicLog:
         another topic, or if a file of the log cannot be used, and the disk works; OSError.
         """
         with of_log_in_use(disk, directory), of_log(directory):
+            # Before an empty log is made in its place.
             if reached is not None and not disk.exists(directory):
                 raise reached.lost(directory, 0)
             policy = RecoveryPolicy(
@@ -155,6 +156,7 @@ class TopicLog:
         segments = log.segments
         log.append(batches, wall_ms=wall_ms)
         self._append_aborted(aborted)
+        # As in Kafka's UnifiedLog.append: by default it is never due, and replication keeps the records.
         if log.log_end_offset - log.durability.recovery_point >= log.config.flush_messages:
             log.flush()
         return log.segments is not segments
@@ -243,6 +245,7 @@ class TopicLog:
         )
         if not count:
             return None
+        # A log always has a segment, which takes the next append.
         has_rolled = count == len(segments) and log.roll()
         self.move_start_to(log.segment_bases[count])
         return Removed(log_start_offset=log.log_start_offset, has_rolled=has_rolled)
@@ -253,6 +256,7 @@ class TopicLog:
         for segment in (*older, active):
             newest_ms = segment.max_timestamp
             if newest_ms < 0 and with_times and (segment is not active or segment.size):
+                # Its records have no timestamps. Kafka asks the file as well (LogSegment.largestTimestamp).
                 newest_ms = self._disk.modified_ms(segment.path)
             found.append(AgedSegment(segment.base_offset, segment.size, newest_ms))
         return found
@@ -340,6 +344,7 @@ class TopicLog:
         if they are known."""
         end = self.log.log_end_offset
         states = None
+        # States as of another offset would be taken for those at the end.
         if producers is not None and producers.map_end_offset == end:
             states = encode_producer_snapshot(producers.snapshot_entries())
         self.log.close(states)

@@ -104,6 +104,7 @@ def cut_aborted(disk: Disk, directory: str, segment_bases: Collection[int], end_
         kept = sum(each.last_offset < end_offset for each in _read(disk, path).entries)
         file = disk.open(path)
         try:
+            # Entries are in the order of the ends of their transactions, so those that go are the last ones.
             file.truncate(kept * ENTRY_SIZE)
         finally:
             file.close()
@@ -146,6 +147,7 @@ def _read(disk: Disk, path: str) -> IndexFile:
     try:
         for entry in iterate_transaction_index(data[: len(data) - len(data) % ENTRY_SIZE]):
             entries.append(entry)
+    # What was read before counts, and the caller learns that the file is not whole.
     except RemoteProtocolError:
         pass
     return IndexFile(entries, is_whole=len(entries) * ENTRY_SIZE == len(data))

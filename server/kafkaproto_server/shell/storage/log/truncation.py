@@ -29,10 +29,12 @@ class Truncation:
     def truncate_to(self, offset: int) -> None:
         """Remove all records from ``offset``, which is in the log, on. See `Log.truncate_to`."""
         segments, epochs = self._segments, self._epochs
+        assert segments.start_offset <= offset < segments.end_offset, "there is nothing to cut"
         # First shorten the files that say how far the log reaches. Else a crash would look like lost records.
         epochs.known.truncate_to(offset)
         self._sync_and_write_epochs()
         self._remove_producer_states_after(offset)
+        # Before anything is removed: if that fails half way, nothing above counts as durable.
         self._durability.was_cut(offset)
         # Newest first, so that a crash half way leaves no gap. The first segment always stays: its name is the only
         # record of where the log begins.
@@ -57,11 +59,13 @@ class Truncation:
     def move_start_to(self, offset: int) -> None:
         """Move the log start to a later ``offset`` of the log. See `Log.move_start_to`."""
         segments, epochs = self._segments, self._epochs
+        assert segments.start_offset < offset <= segments.end_offset, "the log start moves within the log"
         is_durable_at_once = segments.config.is_durable_at_once
         # The last segment stays even if the snapshot covers it, because it takes the next append.
         gone = sum(segment.next_offset <= offset for segment in segments.all[:-1])
         segments.start_offset = offset
         count = len(epochs.known.entries)
+        # In memory only. The file follows below, in the order that each kind of log needs.
         epochs.move_start_to(offset, segments.end_offset)
         if gone and not is_durable_at_once:
             # It says where the log begins (`losses`), also if only the process dies.

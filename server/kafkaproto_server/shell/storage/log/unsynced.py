@@ -72,9 +72,11 @@ def make_durable(disk: Disk, unsynced: Unsynced) -> None:
     directory = unsynced.directory
     paths = unsynced.paths
     if not unsynced.has_durable_names:
+        # Once for each log: without it, nothing would say after a crash whose records these are.
         paths = (*paths, f"{directory}/{PARTITION_METADATA_NAME}")
     for path in paths:
         with contextlib.suppress(FileNotFoundError):
+            # A descriptor of its own: the thread of the log may close its own meanwhile.
             file = disk.open(path)
             try:
                 sync(file)
