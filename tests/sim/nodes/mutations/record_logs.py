@@ -20,7 +20,7 @@ from kafkaproto_server.core.replicas.partition import Partition, Role
 from kafkaproto_server.shell.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.shell.replicas.files.checkpointed import Checkpointed
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.log_changes import LogChanges
+from kafkaproto_server.shell.replicas.files.hosted_logs import HostedLogs
 from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
 from kafkaproto_server.shell.replicas.roles import ReplicaRoles
 from kafkaproto_server.shell.storage.log import recovery, segment_loading, topic_state
@@ -92,12 +92,12 @@ def _forgets_producers_at_a_start() -> Patches:
 
 
 def _keeps_producers_of_what_it_cuts() -> Patches:
-    original = LogChanges.was_cut
+    original = HostedLogs.was_cut
 
     def was_cut(self: Any, hosted: Any, found: Any) -> None:
         original(self, hosted, structs.replace(found, producers=hosted.partition.producers))
 
-    return [(LogChanges, "was_cut", was_cut)]
+    return [(HostedLogs, "was_cut", was_cut)]
 
 
 def _keeps_epochs_of_records_that_it_cuts() -> Patches:

@@ -2,7 +2,7 @@
 
 `core.broker.replica_directories` says which replica belongs in which directory. What lies in the directories already is
 read once at the start (`survey`). Here each replica is added, its log fails or is begun anew, and it is removed again.
-How logs are opened is in `log_loader`, what happens to an open one in `log_changes`, and the broker's stop in
+How logs are opened is in `log_loader`, what happens to an open one in `hosted_logs`, and the broker's stop in
 `clean_stop`.
 """
 
@@ -31,7 +31,7 @@ from kafkaproto_server.shell.replicas.files.checkpoints import Checkpoints
 from kafkaproto_server.shell.replicas.files.clean_stop import CleanStop
 from kafkaproto_server.shell.replicas.files.failed_logs import FailedLogs, is_of_log
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
-from kafkaproto_server.shell.replicas.files.log_changes import LogChanges
+from kafkaproto_server.shell.replicas.files.hosted_logs import HostedLogs
 from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
 from kafkaproto_server.shell.replicas.files.log_settings import LOG_SETTINGS
 from kafkaproto_server.shell.replicas.files.removals import Removals
@@ -118,7 +118,7 @@ class HostedReplicas:
             opened=self._opened,
             failed=self.failed,
         )
-        self.changes = LogChanges(
+        self.changes = HostedLogs(
             disk,
             clock,
             directories,

@@ -23,8 +23,8 @@ from kafkaproto_server.shell.storage.log.topic_state import Found
 from kafkaproto_server.shell.storage.log.unsynced import Unsynced, time_to_make_durable
 
 
-class LogChanges:
-    """The changes of one broker's logs."""
+class HostedLogs:
+    """The open logs of one broker, and what is changed in them."""
 
     def __init__(
         self,
