@@ -11,6 +11,7 @@ Apache Kafka has this in ModernGroup, ModernGroupMember and, for streams groups,
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -86,7 +87,7 @@ WatchT = TypeVar("WatchT", bound=MemberSessionWatch)
 
 
 @dataclass(slots=True)
-class ModernGroup(Generic[MemberT, TargetT, WatchT]):
+class ModernGroup(ABC, Generic[MemberT, TargetT, WatchT]):
     """A group. It may have no member: then it only has offsets."""
 
     group_id: str
@@ -108,19 +109,19 @@ class ModernGroup(Generic[MemberT, TargetT, WatchT]):
     """What made no sense in the group's records, and was mended."""
 
     @property
+    @abstractmethod
     def state(self) -> enum.Enum:
         """The state, which follows from the members and epochs."""
-        raise AssertionError("each kind has its own")
 
+    @abstractmethod
     def note_changed_topics(self, names: frozenset[str]) -> None:
         """These topics have changed: the group looks at its topics again if it uses one of them."""
-        raise AssertionError("each kind has its own")
 
     # -- records -------------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def _new_member(self, member_id: str) -> MemberT:
         """A member of which nothing else is known."""
-        raise AssertionError("each kind has its own")
 
     def _replay_epoch(self, value: EpochValue) -> None:
         self.epoch, self.metadata_hash = usable_epoch(self, value.epoch), value.metadata_hash
@@ -164,9 +165,11 @@ class ModernGroup(Generic[MemberT, TargetT, WatchT]):
         self._release(member)
         self.watches.pop(member.member_id, None)
 
+    @abstractmethod
     def _note(self, member: MemberT) -> None:
         """Take a member into what is derived of the members."""
 
+    @abstractmethod
     def _release(self, member: MemberT) -> None:
         """Take a member out of it."""
 
