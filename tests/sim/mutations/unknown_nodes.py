@@ -22,6 +22,7 @@ from kafkaproto_server.core.raft.roles import (
 )
 from kafkaproto_server.core.raft.values import trust
 from kafkaproto_server.core.raft.values.errors import RaftError
+from kafkaproto_server.core.raft.values.voters import matches_key
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
 from tests.sim.options import Options
@@ -113,7 +114,7 @@ def _repeats_its_vote_for_any_log() -> Patches:
     def vote(core: Core, request: Any, now_ms: int) -> bool:
         voted_key = getattr(core.state, "voted_key", None)
         if voted_key is not None and isinstance(core.state, Unattached):
-            return voting._is_same(voted_key, request.replica)
+            return matches_key(voted_key, request.replica)
         return original(core, request, now_ms)
 
     return [(voting, "_vote", vote)]

@@ -26,7 +26,7 @@ from kafkaproto_server.core.raft.values.messages import (
     QuorumEpochResponse,
 )
 from kafkaproto_server.core.raft.values.trust import Doubt
-from kafkaproto_server.core.raft.values.voters import endpoint_named
+from kafkaproto_server.core.raft.values.voters import endpoint_named, matches_key
 
 END_GRACE_MS = 100
 """Added to the longest wait of a Fetch: a leader said to have resigned, and silent for so long, has resigned."""
@@ -120,12 +120,7 @@ def _prepare_succession(core: Core, state: Follower, request: EndQuorumEpochRequ
         return
     key = core.config.key
     rank = next(
-        (
-            place
-            for place, candidate in enumerate(candidates)
-            if candidate.id == key.id and candidate.directory_id in (None, key.directory_id)
-        ),
-        len(candidates),
+        (place for place, candidate in enumerate(candidates) if matches_key(candidate, key)), len(candidates)
     )
     state.successor_rank = rank
     silence_ms = FETCH_MAX_WAIT_MS + END_GRACE_MS + _kafka_backoff_ms(core, rank, len(candidates))

@@ -8,13 +8,13 @@ from kafkaproto_server.core.raft.model.core import Core
 from kafkaproto_server.core.raft.model.progress import ReplicaProgress
 from kafkaproto_server.core.raft.model.states import Follower, Leader, Prospective, Unattached
 from kafkaproto_server.core.raft.roles import membership
-from kafkaproto_server.core.raft.roles.replication import is_own_key
 from kafkaproto_server.core.raft.values.quorum_description import (
     UNKNOWN,
     QuorumDescription,
     ReplicaDescription,
 )
 from kafkaproto_server.core.raft.values.statistics import RaftStatistics
+from kafkaproto_server.core.raft.values.voters import matches_key
 
 
 def describe_quorum(core: Core, leader: Leader, now_ms: int, wall_ms: int) -> QuorumDescription:
@@ -24,7 +24,7 @@ def describe_quorum(core: Core, leader: Leader, now_ms: int, wall_ms: int) -> Qu
     descriptions: list[ReplicaDescription] = []
     for voter in voters.voters:
         replica = leader.progress.get(voter.key)
-        if is_own_key(core, voter.key):
+        if matches_key(voter.key, core.config.key):
             descriptions.append(_describe_leader(core, voter.key, wall_ms))
         elif replica is not None:
             descriptions.append(_describe_replica(voter.key, replica, clock_offset_ms))

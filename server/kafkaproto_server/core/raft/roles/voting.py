@@ -27,6 +27,7 @@ from kafkaproto_server.core.raft.values import trust
 from kafkaproto_server.core.raft.values.errors import RaftError
 from kafkaproto_server.core.raft.values.messages import Destination, VoteRequest, VoteResponse
 from kafkaproto_server.core.raft.values.trust import Doubt
+from kafkaproto_server.core.raft.values.voters import matches_key
 
 MAX_WAITING = 100
 """More vote requests than candidates have under way. Further ones get UNKNOWN_LEADER_EPOCH, and are repeated."""
@@ -174,7 +175,7 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
         # Somebody else may have asked for this vote in the candidate's name, and claimed a longer log than the
         # candidate has. That vote never counted, as a candidate counts only responses to its own requests. So each
         # request's log is checked.
-        return _is_same(state.voted_key, request.replica) and _is_up_to_date(core, request)
+        return matches_key(state.voted_key, request.replica) and _is_up_to_date(core, request)
     if state.leader_id != NO_NODE:
         # The epoch has its leader.
         return False
@@ -199,9 +200,3 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
         election_at_ms=now_ms + core.random_election_timeout_ms(),
     )
     return True
-
-
-def _is_same(voted: ReplicaKey, asking: ReplicaKey) -> bool:
-    """Whether a repeated request comes from the node that got the vote. A vote that was written without a directory id
-    matches by node id."""
-    return voted.id == asking.id and voted.directory_id in (None, asking.directory_id)

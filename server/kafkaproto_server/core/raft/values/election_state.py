@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkaproto_server.base.types import NO_NODE, ReplicaKey
+from kafkaproto_server.core.raft.values.voters import matches_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,9 +18,5 @@ class ElectionState:
     """Without a directory id if the file has none (its version 0)."""
 
     def is_vote_for(self, key: ReplicaKey) -> bool:
-        """Whether the vote went to this replica; a vote without a directory id matches by node id alone."""
-        return (
-            self.voted_key is not None
-            and self.voted_key.id == key.id
-            and self.voted_key.directory_id in (None, key.directory_id)
-        )
+        """Whether the vote went to this replica, as `matches_key` says."""
+        return self.voted_key is not None and matches_key(self.voted_key, key)

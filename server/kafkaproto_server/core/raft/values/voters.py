@@ -43,6 +43,15 @@ def describes_same(recorded: Voter, current: Voter) -> bool:
     )
 
 
+def matches_key(recorded: ReplicaKey, replica: ReplicaKey) -> bool:
+    """Whether a key that was written down, as a voter or as a vote, means this replica.
+
+    A key without a directory id matches by node id alone: kraft.version 0 and quorum-state of that version know none.
+    """
+    # Not the other way round: a replica that does not say its directory id may have any disk, and so any log.
+    return recorded.id == replica.id and recorded.directory_id in (None, replica.directory_id)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoterSet:
     """The members of a quorum in ascending order of their ids, which are distinct; it may be empty."""
@@ -67,7 +76,7 @@ class VoterSet:
     def is_voter(self, key: ReplicaKey) -> bool:
         """Whether the set holds this replica; an entry without a directory id matches by node id alone."""
         voter = self.get(key.id)
-        return voter is not None and voter.key.directory_id in (None, key.directory_id)
+        return voter is not None and matches_key(voter.key, key)
 
     def is_only_voter(self, key: ReplicaKey) -> bool:
         """Whether this replica is the only voter."""
@@ -107,9 +116,8 @@ class VoterSet:
 
     def _has_entry_of(self, key: ReplicaKey) -> bool:
         voter = self.get(key.id)
-        return voter is not None and (
-            None in (voter.key.directory_id, key.directory_id) or voter.key.directory_id == key.directory_id
-        )
+        # In both directions, because it does not matter which set is the newer one.
+        return voter is not None and (matches_key(voter.key, key) or matches_key(key, voter.key))
 
 
 class VoterHistory:

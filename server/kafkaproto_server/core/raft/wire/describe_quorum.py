@@ -12,7 +12,7 @@ from kafkaproto_server.core.raft.values.quorum_description import (
     QuorumDescription,
     ReplicaDescription,
 )
-from kafkaproto_server.core.raft.wire.values import METADATA_PARTITION, directory_on_wire
+from kafkaproto_server.core.raft.wire.values import METADATA_PARTITION, directory_on_wire, listeners
 
 if TYPE_CHECKING:
     from kafkaproto.generated.describe_quorum_response import (
@@ -91,8 +91,5 @@ def _replica_state(replica: ReplicaDescription, version: int) -> DescribeQuorumR
 def _node(voter: Voter) -> DescribeQuorumResponseNode:
     return DescribeQuorumResponse.Node(
         node_id=voter.key.id,
-        listeners=[
-            DescribeQuorumResponse.Listener(name=endpoint.name, host=endpoint.host, port=endpoint.port)
-            for endpoint in voter.endpoints
-        ],
+        listeners=listeners(voter.endpoints, DescribeQuorumResponse.Listener),
     )

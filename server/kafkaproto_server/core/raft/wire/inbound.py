@@ -43,6 +43,8 @@ from kafkaproto_server.core.raft.values.messages import (
 )
 from kafkaproto_server.core.raft.wire.values import (
     METADATA_PARTITION,
+    PartitionT,
+    TopicFields,
     directory_id,
     endpoints,
     only_partition,
@@ -61,6 +63,9 @@ FETCH_ENDPOINTS_FROM = 17
 for the leaders of other partitions; Kafka's quorum fills it from the version of KIP-853 on."""
 
 NodeT = TypeVar("NodeT", covariant=True)
+QuorumEpochMessageT = TypeVar(
+    "QuorumEpochMessageT", kafka.BeginQuorumEpochResponse, kafka.EndQuorumEpochResponse
+)
 
 
 class _NodeEndpointClass(Protocol[NodeT]):
@@ -102,16 +107,24 @@ def _refusal(asked_cluster_id: str | None, cluster_id: str, names_log: bool = Tr
     return RaftError.NONE if names_log else RaftError.INVALID_REQUEST
 
 
+def _named_partition(
+    topics: Sequence[TopicFields[PartitionT]], asked_cluster_id: str | None, cluster_id: str
+) -> PartitionT | RaftError:
+    """The metadata log's partition in a request; the top-level error if the request is not about exactly that one."""
+    partition = only_partition(topics)
+    error = _refusal(asked_cluster_id, cluster_id, partition is not None)
+    return error if partition is None or error else partition
+
+
 def _wrong_cluster(asked_cluster_id: str | None, cluster_id: str) -> str:
     asked = (asked_cluster_id or "")[:MAX_MESSAGE_LENGTH]
     return f"Cluster id {asked!r} is not that of this cluster, {cluster_id!r}."
 
 
 def _decode_vote(message: kafka.VoteRequest, cluster_id: str) -> VoteRequest | Message:
-    partition = only_partition(message.topics)
-    error = _refusal(message.cluster_id, cluster_id, partition is not None)
-    if partition is None or error:
-        return kafka.VoteResponse(error_code=error)
+    partition = _named_partition(message.topics, message.cluster_id, cluster_id)
+    if isinstance(partition, RaftError):
+        return kafka.VoteResponse(error_code=partition)
     return VoteRequest(
         replica=replica_key(partition.replica_id, partition.replica_directory_id),
         voter_id=message.voter_id,
@@ -126,10 +139,9 @@ def _decode_vote(message: kafka.VoteRequest, cluster_id: str) -> VoteRequest | M
 def _decode_begin_quorum_epoch(
     message: kafka.BeginQuorumEpochRequest, cluster_id: str
 ) -> BeginQuorumEpochRequest | Message:
-    partition = only_partition(message.topics)
-    error = _refusal(message.cluster_id, cluster_id, partition is not None)
-    if partition is None or error:
-        return kafka.BeginQuorumEpochResponse(error_code=error)
+    partition = _named_partition(message.topics, message.cluster_id, cluster_id)
+    if isinstance(partition, RaftError):
+        return kafka.BeginQuorumEpochResponse(error_code=partition)
     return BeginQuorumEpochRequest(
         leader_id=partition.leader_id,
         epoch=partition.leader_epoch,
@@ -142,10 +154,9 @@ def _decode_begin_quorum_epoch(
 def _decode_end_quorum_epoch(
     message: kafka.EndQuorumEpochRequest, version: int, cluster_id: str
 ) -> EndQuorumEpochRequest | Message:
-    partition = only_partition(message.topics)
-    error = _refusal(message.cluster_id, cluster_id, partition is not None)
-    if partition is None or error:
-        return kafka.EndQuorumEpochResponse(error_code=error)
+    partition = _named_partition(message.topics, message.cluster_id, cluster_id)
+    if isinstance(partition, RaftError):
+        return kafka.EndQuorumEpochResponse(error_code=partition)
     if version == 0:
         candidates = [ReplicaKey(id=node_id) for node_id in partition.preferred_successors]
     else:
@@ -281,8 +292,8 @@ def encode_response(
             return _encode_vote(version, response)
         case QuorumEpochResponse():
             if isinstance(request, kafka.BeginQuorumEpochRequest):
-                return _encode_begin_quorum_epoch(version, response)
-            return _encode_end_quorum_epoch(version, response)
+                return _encode_quorum_epoch(kafka.BeginQuorumEpochResponse, version, response)
+            return _encode_quorum_epoch(kafka.EndQuorumEpochResponse, version, response)
         case PendingFetchSnapshotResponse():
             return _encode_fetch_snapshot(version, response, records)
         case VoterChangeResponse():
@@ -322,24 +333,9 @@ def _encode_vote(version: int, response: VoteResponse) -> kafka.VoteResponse:
     )
 
 
-def _encode_begin_quorum_epoch(version: int, response: QuorumEpochResponse) -> kafka.BeginQuorumEpochResponse:
-    message = kafka.BeginQuorumEpochResponse
-    partition = message.PartitionData(
-        partition_index=METADATA_PARTITION,
-        error_code=response.error,
-        leader_id=response.leader.leader_id,
-        leader_epoch=response.leader.epoch,
-    )
-    return message(
-        topics=[message.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])],
-        node_endpoints=_nodes(
-            response.leader, response.leader_endpoint, version >= ENDPOINTS_FROM, message.NodeEndpoint
-        ),
-    )
-
-
-def _encode_end_quorum_epoch(version: int, response: QuorumEpochResponse) -> kafka.EndQuorumEpochResponse:
-    message = kafka.EndQuorumEpochResponse
+def _encode_quorum_epoch(
+    message: type[QuorumEpochMessageT], version: int, response: QuorumEpochResponse
+) -> QuorumEpochMessageT:
     partition = message.PartitionData(
         partition_index=METADATA_PARTITION,
         error_code=response.error,

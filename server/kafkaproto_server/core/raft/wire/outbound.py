@@ -44,7 +44,11 @@ from kafkaproto_server.core.raft.values.messages import (
     VoteRequest,
     VoteResponse,
 )
-from kafkaproto_server.core.raft.wire.inbound import FETCH_REPLICA_STATE_FROM, FETCH_TOPIC_IDS_FROM
+from kafkaproto_server.core.raft.wire.inbound import (
+    FETCH_REPLICA_STATE_FROM,
+    FETCH_TOPIC_IDS_FROM,
+    QuorumEpochMessageT,
+)
 from kafkaproto_server.core.raft.wire.records import fetched_batches
 from kafkaproto_server.core.raft.wire.values import (
     METADATA_PARTITION,
@@ -54,6 +58,7 @@ from kafkaproto_server.core.raft.wire.values import (
     endpoint,
     endpoint_of,
     leader_and_epoch,
+    listeners,
     only_partition,
     raft_error,
 )
@@ -201,10 +206,7 @@ def _encode_begin_quorum_epoch(
         cluster_id=cluster_id,
         voter_id=request.voter_id,
         topics=topics,
-        leader_endpoints=[
-            kind.LeaderEndpoint(name=listener.name, host=listener.host, port=listener.port)
-            for listener in request.leader_endpoints
-        ],
+        leader_endpoints=listeners(request.leader_endpoints, kind.LeaderEndpoint),
     )
 
 
@@ -253,10 +255,7 @@ def _encode_add_voter(request: AddVoterRequest, version: int, cluster_id: str) -
         timeout_ms=request.timeout_ms,
         voter_id=request.voter.id,
         voter_directory_id=directory_on_wire(request.voter.directory_id),
-        listeners=[
-            kind.Listener(name=listener.name, host=listener.host, port=listener.port)
-            for listener in request.endpoints
-        ],
+        listeners=listeners(request.endpoints, kind.Listener),
         ack_when_committed=request.ack_when_committed or version < ACK_WHEN_COMMITTED_FROM,
     )
 
@@ -268,10 +267,7 @@ def _encode_update_voter(request: UpdateVoterRequest, cluster_id: str) -> kafka.
         current_leader_epoch=request.epoch,
         voter_id=request.voter.id,
         voter_directory_id=directory_on_wire(request.voter.directory_id),
-        listeners=[
-            kind.Listener(name=listener.name, host=listener.host, port=listener.port)
-            for listener in request.endpoints
-        ],
+        listeners=listeners(request.endpoints, kind.Listener),
         kraft_version_feature=kind.KRaftVersionFeature(
             min_supported_version=request.min_kraft_version, max_supported_version=request.max_kraft_version
         ),
@@ -288,14 +284,22 @@ def decode_response(
     at the request's offset, or if a leader, address or offset is impossible.
     """
     match message:
+        case (
+            kafka.FetchResponse()
+            | kafka.VoteResponse()
+            | kafka.BeginQuorumEpochResponse()
+            | kafka.EndQuorumEpochResponse()
+            | kafka.FetchSnapshotResponse()
+        ) if message.error_code:
+            return TopLevelError(error=raft_error(message.error_code))
         case kafka.FetchResponse() if isinstance(request, FetchRequest):
             return _decode_fetch(request, message, listener_name)
         case kafka.VoteResponse():
             return _decode_vote(message, listener_name)
         case kafka.BeginQuorumEpochResponse():
-            return _decode_begin_quorum_epoch(message, listener_name)
+            return _decode_quorum_epoch(message, listener_name)
         case kafka.EndQuorumEpochResponse():
-            return _decode_end_quorum_epoch(message, listener_name)
+            return _decode_quorum_epoch(message, listener_name)
         case kafka.FetchSnapshotResponse():
             return _decode_fetch_snapshot(message, listener_name)
         case kafka.AddRaftVoterResponse() | kafka.RemoveRaftVoterResponse():
@@ -316,10 +320,8 @@ def _only_partition(topics: Sequence[TopicFields[PartitionT]], where: str) -> Pa
     raise RemoteProtocolError(f"the answer is not about {METADATA_TOPIC}-{METADATA_PARTITION}", where=where)
 
 
-def _decode_vote(message: kafka.VoteResponse, listener_name: str) -> VoteResponse | TopLevelError:
+def _decode_vote(message: kafka.VoteResponse, listener_name: str) -> VoteResponse:
     where = "VoteResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
     partition = _only_partition(message.topics, where)
     return VoteResponse(
         error=raft_error(partition.error_code),
@@ -329,12 +331,8 @@ def _decode_vote(message: kafka.VoteResponse, listener_name: str) -> VoteRespons
     )
 
 
-def _decode_begin_quorum_epoch(
-    message: kafka.BeginQuorumEpochResponse, listener_name: str
-) -> QuorumEpochResponse | TopLevelError:
-    where = "BeginQuorumEpochResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
+def _decode_quorum_epoch(message: QuorumEpochMessageT, listener_name: str) -> QuorumEpochResponse:
+    where = message.NAME
     partition = _only_partition(message.topics, where)
     return QuorumEpochResponse(
         error=raft_error(partition.error_code),
@@ -343,26 +341,8 @@ def _decode_begin_quorum_epoch(
     )
 
 
-def _decode_end_quorum_epoch(
-    message: kafka.EndQuorumEpochResponse, listener_name: str
-) -> QuorumEpochResponse | TopLevelError:
-    where = "EndQuorumEpochResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
-    partition = _only_partition(message.topics, where)
-    return QuorumEpochResponse(
-        error=raft_error(partition.error_code),
-        leader=leader_and_epoch(partition.leader_id, partition.leader_epoch, where),
-        leader_endpoint=endpoint_of(partition.leader_id, message.node_endpoints, listener_name, where),
-    )
-
-
-def _decode_fetch(
-    request: FetchRequest, message: kafka.FetchResponse, listener_name: str
-) -> FetchResponse | TopLevelError:
+def _decode_fetch(request: FetchRequest, message: kafka.FetchResponse, listener_name: str) -> FetchResponse:
     where = "FetchResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
     topics = message.responses
     if len(topics) != 1 or topics[0].topic_id != METADATA_TOPIC_ID or len(topics[0].partitions) != 1:
         raise RemoteProtocolError("the answer is not about the metadata log", where=where)
@@ -393,12 +373,8 @@ def _position(offset: int, epoch: int, where: str) -> OffsetAndEpoch | None:
     return OffsetAndEpoch(offset=offset, epoch=epoch)
 
 
-def _decode_fetch_snapshot(
-    message: kafka.FetchSnapshotResponse, listener_name: str
-) -> FetchSnapshotResponse | TopLevelError:
+def _decode_fetch_snapshot(message: kafka.FetchSnapshotResponse, listener_name: str) -> FetchSnapshotResponse:
     where = "FetchSnapshotResponse"
-    if message.error_code:
-        return TopLevelError(error=raft_error(message.error_code))
     topics = message.topics
     if len(topics) != 1 or topics[0].name != METADATA_TOPIC or len(topics[0].partitions) != 1:
         raise RemoteProtocolError("the answer is not about the metadata log", where=where)

@@ -25,7 +25,7 @@ from kafkaproto_server.core.raft.values.control import (
 from kafkaproto_server.core.raft.values.effects import PendingBatch
 from kafkaproto_server.core.raft.values.messages import FetchedBatch
 from kafkaproto_server.core.raft.values.voters import KRAFT_VERSION_MAX, KRAFT_VERSION_MIN, VoterSet
-from kafkaproto_server.core.raft.wire.values import directory_on_wire, endpoints, replica_key
+from kafkaproto_server.core.raft.wire.values import directory_on_wire, endpoints, listeners, replica_key
 
 if TYPE_CHECKING:
     from kafkaproto.generated.voters_record import VotersRecordVoter
@@ -98,10 +98,7 @@ def _encode_voter(voter: Voter) -> VotersRecordVoter:
     return VotersRecord.Voter(
         voter_id=voter.key.id,
         voter_directory_id=directory_on_wire(voter.key.directory_id),
-        endpoints=[
-            VotersRecord.Endpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
-            for endpoint in voter.endpoints
-        ],
+        endpoints=listeners(voter.endpoints, VotersRecord.Endpoint),
         kraft_version_feature=VotersRecord.KRaftVersionFeature(
             min_supported_version=voter.min_kraft_version, max_supported_version=voter.max_kraft_version
         ),

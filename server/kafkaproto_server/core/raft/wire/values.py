@@ -54,6 +54,13 @@ class ListenerFields(Protocol):
     port: int
 
 
+ListenerT = TypeVar("ListenerT", covariant=True)
+
+
+class _ListenerClass(Protocol[ListenerT]):
+    def __call__(self, *, name: str, host: str, port: int) -> ListenerT: ...
+
+
 class NodeEndpoint(Protocol):
     """The common fields of all structs that name a node's address."""
 
@@ -82,6 +89,11 @@ def endpoints(listeners: Iterable[ListenerFields]) -> tuple[Endpoint, ...]:
     return tuple(
         Endpoint(name=listener.name, host=listener.host, port=listener.port) for listener in listeners
     )
+
+
+def listeners(own: Iterable[Endpoint], make: _ListenerClass[ListenerT]) -> list[ListenerT]:
+    """Endpoints as a message has them; each message has a struct of its own for them, which ``make`` is."""
+    return [make(name=endpoint.name, host=endpoint.host, port=endpoint.port) for endpoint in own]
 
 
 def raft_error(code: int) -> RaftError:
