@@ -30,6 +30,9 @@ SEARCHED_MARKS = re.compile(r"mark\.(clients|jvm|simulation|slow)\b")
 """Marks of tests that are not quick."""
 BANNED_IN_PURE_ROOMS = frozenset({"hash", "id", "open", "print", "uuid4"})
 """Calls whose result differs from process to process, or that reach out of it."""
+ROOMS_WITH_SOURCES = ("core/raft",)
+"""Rooms whose modules say at their heads where Apache Kafka has the same. The list may only grow."""
+SOURCE = re.compile(r"Apache Kafka: ``|\bKIP-\d+\b|\b[Oo]urs alone\b")
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +132,18 @@ def test_no_name_of_a_class_stands_for_two(files: list[Path]) -> None:
                 if isinstance(node, ast.ClassDef):
                     found[node.name].append(name)
     assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
+@pytest.mark.parametrize("room", ROOMS_WITH_SOURCES)
+def test_the_head_of_a_module_names_its_source(room: str, files: list[Path]) -> None:
+    """A class of Kafka or a KIP, to compare with; or that there is nothing to compare with."""
+    modules = [
+        path
+        for path in files
+        if path.is_relative_to(ROOT / "server/kafkaproto_server" / room) and path.name != "__init__.py"
+    ]
+    assert modules, f"there is no room {room}"
+    heads = {
+        path.relative_to(ROOT).as_posix(): ast.get_docstring(ast.parse(path.read_text())) for path in modules
+    }
+    assert [name for name, head in heads.items() if SOURCE.search(head or "") is None] == []

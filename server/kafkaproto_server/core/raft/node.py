@@ -15,6 +15,8 @@ anything. It can change with every event, so ask again before each wait.
 
 This file only dispatches; the rules are in ``roles``. ``handle`` raises nothing but AssertionError, which means that
 this process contradicts itself and has to stop.
+
+Apache Kafka: ``KafkaRaftClient.poll``.
 """
 
 from __future__ import annotations
@@ -110,7 +112,11 @@ class RaftNode:
             self._opened = _open(self._config, self._rng, event, now_ms)
         else:
             _dispatch(self._opened, event, now_ms)
+        # With every event, so that no deadline depends on when the driver gets around to a `Tick`,
+        # and an event meets no state that is overdue.
         _tick(self._core, now_ms)
+        # Last: an event may change the voters more than once, and only what is in force afterwards
+        # is news.
         self._core.notify_voters()
 
     def take_effects(self) -> Effects | None:
@@ -221,16 +227,20 @@ def _open(config: RaftConfig, rng: Rng, event: Opened, now_ms: int) -> Core:
     )
     voters = VoterHistory(config.static_voters)
     for recorded in event.control_records:
+        # A voter set from beyond the log's end was never in this log, or is cut off: it must not be
+        # in force.
         assert recorded.offset < event.log_end_offset, (
             f"a control record at offset {recorded.offset} of a log that ends at {event.log_end_offset}"
         )
         apply_control(voters, recorded.offset, recorded.record)
+    # As `Core.random_election_timeout_ms`; there is no core yet.
     timeout_ms = config.election_timeout_ms + rng.below(config.election_timeout_ms)
     state = election.restore_state(config, voters, event.election, log.last_epoch, now_ms, timeout_ms)
     core = Core(config=config, rng=rng, log=log, voters=voters, state=state, now_ms=now_ms)
     # What the file says of an older epoch is no longer this node's state, and has to be written anew.
     if event.election is not None and event.election.epoch >= log.last_epoch:
         core.restore_election_state(event.election)
+    # The set at the start is where later removals are told from.
     core.voters_changed()
     return core
 
@@ -247,6 +257,8 @@ def _dispatch(core: Core, event: Event, now_ms: int) -> None:
             leader.handle_append_requested(core, event, now_ms)
         case Persisted():
             core.outbox.mark_persisted(event.number)
+            # This node counts as a replica like any other: what it has just synced may be what a
+            # majority lacked.
             commit.handle_persisted(core, now_ms)
         case Tick():
             """Only time has passed; ``_tick`` does what is due."""
@@ -300,6 +312,8 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
                         leader_endpoint=core.leader_endpoint(listener_name),
                     ),
                 )
+        # Its sender is a tool or a new voter that names no epoch. What makes the change safe is the
+        # leader's own epoch, in the log.
         case AddVoterRequest() as request if isinstance(state, Leader):
             membership.handle_add_voter(core, state, request_id, request, now_ms)
         case RemoveVoterRequest() as request if isinstance(state, Leader):
@@ -317,10 +331,13 @@ def _handle_request(core: Core, event: RequestReceived, now_ms: int) -> None:
 def _handle_shutdown_requested(core: Core, now_ms: int) -> None:
     """Resign, and wait for a new leader. A node that does not lead, or is the only voter, has nothing to wait for."""
     assert not core.is_stopping, "shutdown was requested twice"
+    # Before it resigns, so that nothing that follows makes it stand again. It still votes: somebody
+    # has to elect the next leader.
     core.is_stopping = True
     core.shutdown_deadline_ms = now_ms
     if isinstance(core.state, Leader):
         leaving.resign(core, core.state, now_ms)
+        # A sole voter has no successor, and its log waits for nobody.
         if not core.voters.latest.is_only_voter(core.config.key):
             core.shutdown_deadline_ms = now_ms + SHUTDOWN_TIMEOUT_MS
 
@@ -330,6 +347,8 @@ def _maybe_complete_shutdown(core: Core, now_ms: int) -> None:
     state = core.state
     if core.shutdown_deadline_ms is None:
         return
+    # Any other state means that a later epoch is known, and so the hand-over is done or out of its
+    # hands.
     may_be_succeeded = isinstance(state, Resigned) and resigned.may_be_succeeded(core, state)
     if not may_be_succeeded or now_ms >= core.shutdown_deadline_ms:
         core.shutdown_deadline_ms = None

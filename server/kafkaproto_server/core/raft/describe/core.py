@@ -1,4 +1,7 @@
-"""One line of text for an event, for effects and for a node's state: for transcripts, logs and failure reports."""
+"""One line of text for an event, for effects and for a node's state: for transcripts, logs and failure reports.
+
+Ours alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One line of text for each message of the quorum: for transcripts, logs and failure reports."""
+"""One line of text for each message of the quorum: for transcripts, logs and failure reports.
+
+Ours alone.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ The records of one append share a batch (an atomic unit), unless the append says
 appends. Offsets are assigned in the order of the appends. All batches are handed out together, as soon as one is full
 or the linger time of the oldest record is over. Sizes are exactly those that the records will have in the log: record
 batch format, magic 2, uncompressed, null keys, no headers.
+
+Apache Kafka: ``BatchAccumulator``.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ def record_bytes(offset_delta: int, value_length: int) -> int:
 
 def _varint_bytes(value: int) -> int:
     """Size of a non-negative value as a zigzag varint, 7 bits per byte."""
+    # Zigzag doubles what is not negative, and 0 takes a byte like any other number.
     return max(1, ((value << 1).bit_length() + 6) // 7)
 
 
@@ -52,16 +55,22 @@ class BatchAccumulator:
     ) -> AppendRefusal | None:
         """Accept all records and return None, or accept none and return why. Asserts that they continue the log."""
         assert records, "an append needs at least one record"
+        # The controller has replayed the records at these offsets already (Kafka: prepareAppend).
+        # At any other offset they would mean something else to every node but this one.
         assert base_offset == self.next_offset, f"append at {base_offset}, but the next is {self.next_offset}"
+        # What may be spread over batches is taken a record at a time: each fits somewhere.
         units = [records] if atomic else [records[index : index + 1] for index in range(len(records))]
         # Nearly always all records fit into the open batch; then each unit does.
         if self._size_with(self._bytes, len(self._records), records) > self._max_batch_bytes and any(
             self._size_with(BATCH_HEADER_BYTES, 0, unit) > self._max_batch_bytes for unit in units
         ):
             return AppendRefusal.BATCH_TOO_LARGE
+        # All units were checked before the first one is taken: a refusal leaves no half of an
+        # append behind.
         for unit in units:
             self._append_unit(unit)
         if self._lingers_until_ms is None:
+            # The oldest record counts: a stream of appends must not postpone the write without end.
             self._lingers_until_ms = now_ms + self._linger_ms
         return None
 
@@ -69,6 +78,8 @@ class BatchAccumulator:
         """Every batch, the unfinished one included, if one is full or has lingered long enough; else none."""
         if not self._completed and (self._lingers_until_ms is None or now_ms < self._lingers_until_ms):
             return ()
+        # As in Kafka, the unfinished batch goes with a full one. Both are written and synced in one
+        # go, so nothing is gained if it lingers on.
         return self.drain()
 
     def drain(self) -> tuple[PendingBatch, ...]:
@@ -78,13 +89,21 @@ class BatchAccumulator:
         drained = tuple(self._completed)
         self._completed = []
         self._lingers_until_ms = None
+        assert not drained or drained[-1].next_offset == self.next_offset, (
+            "records are missing from the last batch"
+        )
         return drained
 
     def _append_unit(self, unit: Sequence[bytes]) -> None:
         size = self._size_with(self._bytes, len(self._records), unit)
+        # No unit is torn apart. A batch reaches a follower whole or not at all, so a crash or a new
+        # leader never leaves half of a command in the log.
         if size > self._max_batch_bytes:
             self._complete_batch()
+            # Computed again, not only without the others: offset deltas count from 0 in the new
+            # batch, and a smaller delta may take fewer bytes.
             size = self._size_with(self._bytes, 0, unit)
+        assert size <= self._max_batch_bytes, f"a unit of {size} bytes was not refused"
         self._records.extend(unit)
         self._bytes = size
         self.next_offset += len(unit)

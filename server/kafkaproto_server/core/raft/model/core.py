@@ -1,4 +1,7 @@
-"""``Core`` is the state that all handlers in ``roles`` work on, with the few changes that keep its parts consistent."""
+"""``Core`` is the state that all handlers in ``roles`` work on, with the few changes that keep its parts consistent.
+
+Apache Kafka: ``QuorumState`` and the fields of ``KafkaRaftClient``.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +72,7 @@ class Core:
         state: State,
         now_ms: int,
     ) -> None:
+        # A leader never comes back as one: records that it showed to others may be lost (`states`).
         states.check_start(state)
         self.config = config
         self.rng = rng
@@ -78,10 +82,14 @@ class Core:
         self.requests = RequestManager(config.retry_backoff_ms)
         self.joining = JoiningState()
         self.counters = Counters()
+        # No file holds it. A restarted node learns it anew: a follower from its leader, a leader
+        # once a majority holds a record of its own epoch (KIP-595).
         self.high_watermark: int | None = None
         """Highest offset below which everything is known to be committed; None while unknown."""
         self.told_high_watermark: int | None = None
         """Highest high watermark that a leader sent to this node since its start. This node's log may end before it."""
+        # Here and not in a state: a follower that asks for pre-votes and follows again has lost
+        # nothing of what it fetched.
         self.download: SnapshotDownload | None = None
         """A snapshot that is being fetched."""
         self.installing: OffsetAndEpoch | None = None
@@ -99,6 +107,7 @@ class Core:
         """A voter that a request made a claim about; this node asks it as soon as possible."""
         self.leader_lost_ms = now_ms
         """When this node last had a leader that it did not doubt, itself or another; else when it started."""
+        # At most `voting.MAX_WAITING`: anybody may ask for votes.
         self.waiting_votes: list[WaitingVote] = []
         """Vote requests of voters in later epochs; this node is asking these voters for their epoch."""
         self._refusals = Refusals(now_ms)
@@ -133,14 +142,19 @@ class Core:
         if self.voters.latest.is_voter(key):
             return True
         offset = self.voters.latest_offset
+        # A high watermark that is not known proves nothing, so it counts as 0.
         if offset is None or offset < (self.high_watermark or 0):
             return False
+        # The set that is in force again if the record at ``offset`` is truncated away. Voters of
+        # both sets may still have to elect somebody.
         former = self.voters.voters_at(offset)
         return former is not None and former.is_voter(key)
 
     @property
     def committed_floor(self) -> int:
         """No record below this offset may ever be truncated: it is committed, or covered by a snapshot."""
+        # Snapshots are made of committed records only (KIP-630). So after a restart one says what
+        # is committed even before a leader does.
         latest = self.log.latest_snapshot
         # A log that does not start at 0 has a snapshot, which ends there or later.
         return max(self.high_watermark or 0, 0 if latest is None else latest.offset)
@@ -188,6 +202,12 @@ class Core:
 
     def append(self, batch: PendingBatch) -> None:
         """Append a batch of this leader. Control records take effect at once (KIP-853)."""
+        assert isinstance(self._state, Leader), "only a leader appends records of its own"
+        assert batch.epoch == self._state.epoch, (
+            f"a batch of epoch {batch.epoch} from the leader of {self._state.epoch}"
+        )
+        # The core appends ahead of the disk. Only the outbox knows what is durable, and only that
+        # counts towards a commit (`commit`).
         self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
         self.outbox.append(batch)
         # Not at the commit: two leaders could otherwise count by sets without a common majority (KIP-853).
@@ -196,8 +216,11 @@ class Core:
 
     def append_fetched(self, batch: FetchedBatch) -> None:
         """Append a batch that was fetched. Control records take effect at once, before they are committed (KIP-853)."""
+        assert isinstance(self._state, states.Follower), "only a follower appends what it fetched"
         self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
         self.outbox.append(batch)
+        # LEADER_CHANGE is not among them: the epoch of its batch says all that a follower needs of
+        # it.
         for recorded in batch.control:
             self.apply_control(recorded.offset, recorded.record)
 
@@ -209,6 +232,7 @@ class Core:
         )
         self.log.truncate_to(end_offset)
         self.outbox.truncate(end_offset)
+        # Sets come into force at the append, so they leave with their records (KIP-853).
         self.voters.truncate_to(end_offset)
         self.voters_changed()
 
@@ -230,6 +254,8 @@ class Core:
         # The order of the checks is Kafka's: the epoch comes before leadership, and says more.
         if epoch < self.state.epoch:
             return RaftError.FENCED_LEADER_EPOCH
+        # A request moves no node to a later epoch, here as in Kafka. Whoever sent it has to be
+        # asked (`trust`).
         if epoch > self.state.epoch:
             return RaftError.UNKNOWN_LEADER_EPOCH
         return RaftError.NONE if isinstance(self.state, Leader) else RaftError.NOT_LEADER_OR_FOLLOWER
@@ -238,6 +264,9 @@ class Core:
 
     def respond(self, request_id: int, response: OutboundResponse) -> None:
         """Send the response to an inbound request."""
+        # What a response says of the log is what the leader knows, not what its disk holds:
+        # followers may be ahead of it (`commit`). For an election state every message waits
+        # (`RaftOutbox.send`).
         self.outbox.send(SendResponse(request_id=request_id, response=response), after_log=False)
 
     def ask(self, destination: Destination, request: OutboundRequest, now_ms: int) -> int | None:
@@ -245,6 +274,10 @@ class Core:
 
         The offset of a voter's Fetch promises that everything before it is durable, so such a Fetch waits for the log.
         """
+        # A Fetch names the end of the log, which nobody knows until the snapshot has replaced it.
+        assert self.installing is None or not isinstance(request, FetchRequest), (
+            "a Fetch from a log without an end"
+        )
         request_id = self.requests.begin(destination, request, now_ms)
         if request_id is None:
             return None
@@ -259,6 +292,7 @@ class Core:
         self, peer_id: int, claim: InboundRequest | InboundResponse, doubt: Doubt, now_ms: int
     ) -> None:
         """Report that this node does not believe a claim, unless it reported the same of this peer lately."""
+        # By node id alone: a directory id would be one more thing that the peer only claims.
         is_voter = self.voters.latest.get(peer_id) is not None
         if self._refusals.is_news(peer_id, doubt, now_ms, is_voter=is_voter):
             self.outbox.notify_now(ClaimRefused(peer_id=peer_id, claim=claim, doubt=doubt))
@@ -270,8 +304,11 @@ class Core:
     def notify_voters(self) -> None:
         """Notify the node of the voter set and kraft.version in force, if they changed since the last notice."""
         latest, kraft_version = self.voters.latest, self.voters.kraft_version
+        # By identity first, because this is asked after every event and the set hardly ever
+        # changes.
         if latest is self._told_voters and kraft_version == self._told_kraft_version:
             return
+        # A truncation, or a leader that repeats its voters, may bring an equal set back.
         is_news = latest != self._told_voters or kraft_version != self._told_kraft_version
         self._told_voters, self._told_kraft_version = latest, kraft_version
         if is_news:
@@ -292,6 +329,9 @@ class Core:
             known = self.config.endpoints
         elif isinstance(state, states.Follower):
             known = state.leader_endpoints
+        # What the leader itself said comes before the log: its entry there may be of before it
+        # moved. The response names the endpoint for the listener that it was asked on, because each
+        # network has its own (KIP-853).
         found = next((endpoint for endpoint in known if endpoint.name == listener_name), None)
         return found or self.voters.latest.endpoint(state.leader_id, listener_name)
 

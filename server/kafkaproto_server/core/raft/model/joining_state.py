@@ -1,4 +1,7 @@
-"""What a node remembers of its own membership in the voter set, in memory only; ``roles.joining`` works on it."""
+"""What a node remembers of its own membership in the voter set, in memory only; ``roles.joining`` works on it.
+
+Ours alone: Kafka's node does not remember that it was removed, and joins again (KAFKA-19850).
+"""
 
 from __future__ import annotations
 
@@ -36,9 +39,13 @@ class JoiningState:
         set that was in force at the start: this node does not remember the sets before it.
         """
         offset = _STATIC_OFFSET if latest_offset is None else latest_offset
+        # Somebody has added this node again. What is over must not keep it from joining later.
         if is_voter:
             self.is_removed = False
+        # By offset, because a set with a lower offset is one that a truncation brought back: nobody
+        # removed this node then.
         elif self.was_voter and self.seen_offset is not None and offset > self.seen_offset:
             self.is_removed = True
+        # Also if nothing follows from it: the next change is judged against this set.
         self.seen_offset = offset
         self.was_voter = is_voter

@@ -2,6 +2,8 @@
 
 It reads no file. It begins with what recovery found, and every write that the core hands out changes it. So it is ahead
 of the disk by the writes that are not durable yet.
+
+Apache Kafka: ``KafkaRaftLog`` and ``LeaderEpochFileCache``.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ class LogIndex:
         epoch_starts: Sequence[EpochStart] = (),
         snapshots: Sequence[tuple[OffsetAndEpoch, int]] = (),
     ) -> None:
+        # Recovery reconciles log, epochs and snapshots. If it failed to, this node must not tell
+        # others what it holds.
         assert 0 <= start_offset <= end_offset, f"log starts at {start_offset} and ends at {end_offset}"
         self.start_offset = start_offset
         self.end_offset = end_offset
@@ -54,12 +58,14 @@ class LogIndex:
         _check_ascending("start offsets of epochs", self._starts)
         _check_ascending("end offsets of snapshots", [snapshot.offset for snapshot in self._snapshots])
         if self._starts:
+            # An epoch without a record would make this log win votes against logs that hold more.
             assert self._starts[-1] < end_offset, (
                 f"epoch {self._epochs[-1]} starts at {self._starts[-1]}, but the log ends at {end_offset}"
             )
         assert not self._snapshots or next(reversed(self._snapshots)).offset <= end_offset, (
             f"a snapshot is ahead of the log, which ends at {end_offset}"
         )
+        # What lay before the start is nowhere else: without a snapshot it would be lost (KIP-630).
         assert start_offset == 0 or self._snapshots, (
             f"log starts at {start_offset}, and no snapshot reaches that far"
         )
@@ -69,6 +75,8 @@ class LogIndex:
         """Epoch of the last record; if the log holds none, that of the latest snapshot; else 0."""
         if self._epochs:
             return self._epochs[-1]
+        # Right after a snapshot was installed the log is empty. As in Kafka, the node then fetches,
+        # and asks for votes, with the epoch of the snapshot.
         latest = self.latest_snapshot
         return latest.epoch if latest is not None else 0
 
@@ -101,8 +109,12 @@ class LogIndex:
         if position == len(self._epochs):
             return OffsetAndEpoch(epoch=self.last_epoch, offset=self.end_offset)
         if position > 0:
+            # An epoch ends where the next one with records starts. Those between have had no
+            # leader, or one whose records are not in this log.
             return OffsetAndEpoch(epoch=self._epochs[position - 1], offset=self._starts[position])
         earliest = self.earliest_snapshot
+        # The records before the start are gone. The snapshot that ends there still knows the epoch
+        # of the last of them.
         if earliest is not None and earliest.offset == self._starts[0]:
             return earliest
         return OffsetAndEpoch(epoch=epoch, offset=self._starts[0])
@@ -114,18 +126,27 @@ class LogIndex:
         fetch the latest snapshot first.
         """
         latest, earliest = self.latest_snapshot, self.earliest_snapshot
+        # A new replica gets the snapshot even if the log still starts at 0, as in Kafka: it is
+        # shorter than the records that it stands for.
         if fetch_offset == 0:
             if latest is not None:
                 return NeedsSnapshot(snapshot=latest)
             return None
         if earliest is not None and (
+            # Its next record was cleaned up here.
             fetch_offset < self.start_offset
+            # Its last record differs from the one before the start, so the logs diverge at a place
+            # that this log does not have any more.
             or (fetch_offset == self.start_offset and last_fetched_epoch != earliest.epoch)
+            # All its records are older than all epochs that this log has left.
             or last_fetched_epoch < earliest.epoch
         ):
+            # The latest, not the earliest: it leaves the fewest records to fetch.
             assert latest is not None, "there is an earliest snapshot and no latest one"
             return NeedsSnapshot(snapshot=latest)
         end = self.end_offset_for_epoch(last_fetched_epoch)
+        # The replica has an epoch that this log lacks, or more records of it than this log. Either
+        # was appended by a leader whose records did not survive, so they have to go.
         if end.epoch != last_fetched_epoch or end.offset < fetch_offset:
             return Diverging(end=end)
         return None
@@ -133,8 +154,13 @@ class LogIndex:
     def truncation_offset(self, diverging: OffsetAndEpoch) -> int:
         """Where to truncate this log, given the end up to which the leader says that the logs may agree."""
         if diverging.epoch == 0:
+            # No leader has epoch 0, so no record is of it, and there is nothing to compare. Kafka
+            # does the same.
             return min(diverging.offset, self.end_offset)
         own = self.end_offset_for_epoch(diverging.epoch)
+        # If both logs have the epoch, they agree up to the shorter end of it. If this log lacks it,
+        # it is cut at the end of the epoch before: the next Fetch names that one, and so each round
+        # trip settles an epoch.
         return min(own.offset, diverging.offset) if own.epoch == diverging.epoch else own.offset
 
     def append(self, *, epoch: int, base_offset: int, next_offset: int) -> None:
@@ -143,6 +169,8 @@ class LogIndex:
             f"append at {base_offset} to a log that ends at {self.end_offset}"
         )
         assert next_offset > base_offset, f"append of no records at {base_offset}"
+        # A leader appends in its own epoch only, and a follower checks first (`follower`). Epochs
+        # that went back would make two different logs look alike.
         assert epoch >= self.last_epoch, f"append in epoch {epoch} to a log in epoch {self.last_epoch}"
         if not self._epochs or epoch > self._epochs[-1]:
             self._epochs.append(epoch)
@@ -154,13 +182,21 @@ class LogIndex:
         assert self.start_offset <= end_offset <= self.end_offset, (
             f"truncation to {end_offset} of a log from {self.start_offset} to {self.end_offset}"
         )
+        # An epoch goes with its first record. If it stayed, this node would win votes for records
+        # that it no longer has.
         while self._starts and self._starts[-1] >= end_offset:
             self._starts.pop()
             self._epochs.pop()
         self.end_offset = end_offset
+        assert not self._starts or self._starts[-1] < end_offset, f"an epoch without records at {end_offset}"
 
     def install(self, snapshot: OffsetAndEpoch, size_bytes: int) -> None:
         """Forget everything: the log is empty and starts at the end of a fetched snapshot."""
+        assert snapshot.offset >= self.start_offset, (
+            f"log start {self.start_offset} goes back to {snapshot.offset}"
+        )
+        # Nothing of the old log stays, not even what lies behind the snapshot: this log may have
+        # diverged before, and the leader has said only what is up to the snapshot's end.
         self._epochs = []
         self._starts = []
         self.start_offset = self.end_offset = snapshot.offset
@@ -174,6 +210,7 @@ class LogIndex:
         latest = self.latest_snapshot
         if latest is not None and snapshot.offset <= latest.offset:
             return
+        # Only what this log holds can be in a snapshot of it.
         assert snapshot.offset <= self.end_offset, (
             f"a snapshot to offset {snapshot.offset} of a log that ends at {self.end_offset}"
         )
@@ -195,6 +232,9 @@ class LogIndex:
         earliest = self.earliest_snapshot
         assert earliest is not None, f"log starts at {start_offset}, and no snapshot reaches that far"
         self.start_offset = start_offset
+        # The epoch of the record at the new start stays, with the start as its first offset:
+        # Kafka's epoch cache does the same. Else the log could not say of which epoch its first
+        # records are.
         gone = bisect_right(self._starts, start_offset) - 1
         assert gone >= 0, f"records before {start_offset} are of no known epoch"
         # The rest of the epoch that the new start falls into stays, unless the log ends there.

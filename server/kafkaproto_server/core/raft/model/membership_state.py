@@ -1,6 +1,8 @@
 """What a leader remembers of a change of the voters while it is under way.
 
 It knows nothing of the core, so that ``states`` can hold it; ``membership`` works on it.
+
+Apache Kafka: ``AddVoterHandlerState``, ``RemoveVoterHandlerState`` and ``KRaftVersionUpgrade``, in ``LeaderState``.
 """
 
 from __future__ import annotations
@@ -41,8 +43,11 @@ PendingChange = AskingNewVoter | AwaitingCommit
 class MembershipState:
     """A leader's memory of changes of the voters; a new leader starts with an empty one."""
 
+    # One for all kinds of changes, because KIP-853 allows one at a time.
     pending: PendingChange | None = None
     """The one change whose request still needs a response; None if there is none."""
+    # In memory only, as in Kafka. A new leader starts without it, and so each voter reports itself
+    # to each new leader.
     reported: dict[int, Voter] = field(default_factory=dict)
     """By node id, how voters described themselves by UpdateRaftVoter while kraft.version is 0: no record can hold it
     then."""

@@ -3,6 +3,8 @@
 Two rules of order are here and nowhere else. First, no message overtakes an election state: while one is queued or not
 durable, messages wait for it. Otherwise a node could break, after a crash, a vote that it gave. Second, a message waits
 for the log writes before it if the caller asks for that, as a Fetch does whose offset promises that the log is durable.
+
+Ours alone: a thread of Apache Kafka waits for the disk itself (``KafkaRaftClient``, ``QuorumState``).
 """
 
 from __future__ import annotations
@@ -77,6 +79,8 @@ class RaftOutbox:
 
         ``leadership_number`` is the number of the effects that bring the latter once they are durable.
         """
+        # The controller would otherwise be told first that it lost an epoch, and then that it leads
+        # it (KAFKA-17333).
         if self.is_persisted(leadership_number):
             self._notices_now.append(notice)
         else:
@@ -85,6 +89,9 @@ class RaftOutbox:
     def send(self, message: SendRequest | SendResponse, *, after_log: bool) -> None:
         """Queue a message. It leaves now, unless an election state is not durable yet, or ``after_log`` is set and a
         log write is not durable yet."""
+        # ``_written_number`` counts every kind of write. So what waits for the log waits for
+        # election states as well, and the first rule holds for it, too.
+        assert self.election_number <= self._written_number, "an election state is among the writes"
         waits_for = self._written_number if after_log else self.election_number
         if waits_for > self._persisted_number:
             self._notices_after_persist.append(message)
@@ -95,6 +102,8 @@ class RaftOutbox:
     def append(self, batch: PendingBatch | FetchedBatch) -> None:
         """Queue a batch for the end of the log."""
         self._write(batch)
+        # As in Kafka: a node that never votes promises nothing by what it fetched, and saves the
+        # sync.
         self._must_sync = self._syncs_log
         self._note_end(batch.next_offset)
 
@@ -102,6 +111,8 @@ class RaftOutbox:
         """Queue a truncation of the log. What was durable above ``end_offset`` no longer counts."""
         self._write(TruncateLog(end_offset=end_offset))
         self._must_sync = self._syncs_log
+        # Writes that are under way report the ends of before. What they make durable is cut off
+        # behind them, so it must not count.
         self.durable_end_offset = min(self.durable_end_offset, end_offset)
         self._ends = deque((number, min(end, end_offset)) for number, end in self._ends)
         self._note_end(end_offset)
@@ -112,12 +123,16 @@ class RaftOutbox:
 
     def log_replaced(self, end_offset: int) -> None:
         """Note that a snapshot has replaced the log, durably; nothing else was being written to the log."""
+        # The snapshot is durable before the log is emptied (`InstallSnapshot`), and until then this
+        # node appends nothing. So nothing of the new log is still to be written.
         self._ends.clear()
         self.durable_end_offset = end_offset
 
     def write_election_state(self, write: WriteElectionState) -> int:
         """Queue new content for quorum-state, in place of any queued before. Returns the number of the effects that
         make it durable."""
+        # It keeps the promises of one that was queued before: within an epoch the vote stays
+        # (`states.check_transition`), and in an earlier epoch this node votes no more.
         self._election_state = write
         self.election_number = self._written_number = self._next_number
         return self._next_number
@@ -134,6 +149,7 @@ class RaftOutbox:
             or self._election_state is not None
         ):
             return None
+        assert self._writes or not self._must_sync, "a sync of nothing"
         effects = Effects(
             number=self._next_number,
             notify_now=tuple(self._notices_now),
@@ -163,6 +179,8 @@ class RaftOutbox:
         assert number < self._next_number, f"effects {number} were persisted before they were taken"
         assert number > self._persisted_number, f"effects {number} were persisted twice"
         self._persisted_number = number
+        # In order, and the last one counts: a truncation may come behind an append, and the disk
+        # has both by now.
         while self._ends and self._ends[0][0] <= number:
             self.durable_end_offset = self._ends.popleft()[1]
         while self._deferred and self._deferred[0][0] <= number:
@@ -174,5 +192,6 @@ class RaftOutbox:
 
     def _note_end(self, end_offset: int) -> None:
         if self._ends and self._ends[-1][0] == self._next_number:
+            # Effects become durable as a whole, so only the end after their last write matters.
             self._ends.pop()
         self._ends.append((self._next_number, end_offset))

@@ -1,4 +1,7 @@
-"""What a leader knows of the other replicas from their Fetch requests (KIP-595, KIP-836, KIP-853)."""
+"""What a leader knows of the other replicas from their Fetch requests (KIP-595, KIP-836, KIP-853).
+
+Apache Kafka: ``LeaderState.ReplicaState``.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,17 @@ class Progress:
         ``voters`` is the voter set in force.
         """
         standing = self.get(ReplicaKey(id=key.id))
+        assert 0 <= fetch_offset <= leader_end_offset, (
+            f"{fetch_offset} is not in a log up to {leader_end_offset}"
+        )
         if standing is None or now_ms - standing.last_fetch_ms >= self._silence_ms:
             self._key_by_id[key.id] = key
+        # Taken out and put in again behind all others: `_forget_observers` relies on the order of
+        # the last Fetches.
         previous = self._replicas.pop(key, None)
         caught_up_ms = previous.caught_up_ms if previous is not None else None
+        # As Kafka's lastCaughtUpTimestamp (KIP-836). The offset may be lower than before: a replica
+        # that lost its disk holds less, and Kafka only logs it.
         if fetch_offset >= leader_end_offset:
             caught_up_ms = now_ms
         elif previous is not None and fetch_offset >= previous.leader_end_offset:
@@ -67,6 +77,7 @@ class Progress:
             leader_end_offset=leader_end_offset,
             caught_up_ms=caught_up_ms,
         )
+        # Only a new key makes the table larger.
         if previous is None:
             self._forget_observers(voters, now_ms)
 
@@ -78,6 +89,7 @@ class Progress:
         """Progress of a voter or an observer; None if it has not fetched. A key without a directory id means the
         replica that stands for that node id."""
         if key.directory_id is None:
+            # A static voter's key has no directory, and a Fetch nearly always has one.
             key = self._key_by_id.get(key.id, key)
         return self._replicas.get(key)
 
@@ -109,6 +121,7 @@ class Progress:
         observers = [each for each in self._replicas.values() if not self._stands_for_voter(each.key, voters)]
         surplus = len(observers) - MAX_OBSERVERS
         for place, replica in enumerate(observers):
+            # They are in the order of their last Fetch, so no later one is older.
             if place >= surplus and now_ms - replica.last_fetch_ms < OBSERVER_EXPIRY_MS:
                 break
             self._forget(replica.key)
@@ -117,6 +130,8 @@ class Progress:
         voter = voters.get(key.id)
         if voter is None:
             return False
+        # Of several replicas with a static voter's id, only the one that stands for it is kept like
+        # a voter.
         return key == (self._key_by_id.get(key.id) if voter.key.directory_id is None else voter.key)
 
     def _forget(self, key: ReplicaKey) -> None:

@@ -1,4 +1,7 @@
-"""Which refused claims were reported, so that the node logs each once per period and not once per request."""
+"""Which refused claims were reported, so that the node logs each once per period and not once per request.
+
+Ours alone: Kafka's node believes what is refused here.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,11 @@ class Refusals:
             self._since_ms = now_ms
             self._reported = {}
             self._of_unknown_nodes = 0
+        # By peer and doubt, not by claim: the numbers in a claim are free, and each new one would
+        # be another line of the log.
         if (peer_id, doubt) in self._reported or (not is_voter and self._of_unknown_nodes >= MOST_REPORTS):
             return False
+        # Only what is reported is noted, so the table is no larger than the log.
         self._of_unknown_nodes += not is_voter
         self._reported[peer_id, doubt] = None
         return True

@@ -4,6 +4,8 @@ Each destination has two lanes, with at most one request under way on each. A re
 must not hold up the others (a Vote), and several requests on one lane could overtake each other. After a failure a lane
 backs off for ``controller.quorum.retry.backoff.ms``. The other lane does not: a node that does not lead can still vote.
 The same node at another address is another destination.
+
+Apache Kafka: ``RequestManager``, which has one lane to each destination.
 """
 
 from __future__ import annotations
@@ -63,6 +65,8 @@ class RequestManager:
         `Core.ask` sends it.
         """
         lane = lane_of(request)
+        # Refused, not queued: by the time the lane is free, the log end and the epoch in the
+        # request may be others. The caller makes a new one then.
         if self.ready_at_ms(destination, lane) > now_ms:
             return None
         request_id = self._next_id
@@ -89,8 +93,13 @@ class RequestManager:
 
     def complete(self, request_id: int) -> RequestInFlight | None:
         """Note that a request is over; returns it, or None if it was over before or never sent."""
+        # A response and a time-out may both be reported, and a driver may report either late. The
+        # second one finds nothing.
         in_flight = self._in_flight.pop(request_id, None)
         if in_flight is not None:
+            assert self._busy[in_flight.destination, lane_of(in_flight.request)] == request_id, (
+                "two on one lane"
+            )
             del self._busy[in_flight.destination, lane_of(in_flight.request)]
         return in_flight
 
@@ -101,10 +110,13 @@ class RequestManager:
     def rest(self, destination: Destination, lane: RequestLane, now_ms: int, pause_ms: int = 0) -> None:
         """Let a lane back off for ``retry_backoff_ms``, or for ``pause_ms`` if that is longer. A backoff that already
         lasts longer stays."""
+        # AddRaftVoter makes a leader ask whatever address a client names. So what is over is
+        # forgotten once the table is large.
         if len(self._ready_at_ms) >= _MAX_REMEMBERED_BACKOFFS:
             self._ready_at_ms = {
                 known: ready_at_ms for known, ready_at_ms in self._ready_at_ms.items() if ready_at_ms > now_ms
             }
+        # Always the same pause, as in Kafka; KIP-595 would double it.
         ready_at_ms = now_ms + max(self._retry_backoff_ms, pause_ms)
         self._ready_at_ms[destination, lane] = max(self._ready_at_ms.get((destination, lane), 0), ready_at_ms)
 

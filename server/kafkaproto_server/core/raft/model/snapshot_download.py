@@ -1,4 +1,7 @@
-"""How much of a snapshot has been fetched. The core keeps it across states; ``snapshot_fetch`` works on it."""
+"""How much of a snapshot has been fetched. The core keeps it across states; ``snapshot_fetch`` works on it.
+
+Apache Kafka: ``FollowerState``, which gives a download up when that state ends.
+"""
 
 from __future__ import annotations
 

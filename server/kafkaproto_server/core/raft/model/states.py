@@ -5,6 +5,8 @@ next state and passing it to ``core.Core.transition_to``. An observer is not a s
 voter set in force does not name, and it is Unattached or Follower, or still Resigned after it led.
 
 Prospective and Resigned are never written to quorum-state; all other states are written when they begin.
+
+Apache Kafka: ``QuorumState`` and a class for each state, such as ``FollowerState``.
 """
 
 from __future__ import annotations
@@ -41,28 +43,37 @@ class EpochRule(enum.Enum):
     ANY = "stays in the epoch or goes to a later one"
 
 
+# A pre-vote is not on disk, so none is resumed. A leader may have lost records that it showed, so
+# it resigns (KIP-595).
 LEGAL_AT_START = (StateName.UNATTACHED, StateName.CANDIDATE, StateName.FOLLOWER, StateName.RESIGNED)
 """States in which a node may start after it has read its disk."""
 
 LEGAL_TRANSITIONS: dict[StateName, dict[StateName, EpochRule]] = {
     StateName.UNATTACHED: {
+        # Within the epoch it votes, or tries again after a pause.
         StateName.UNATTACHED: EpochRule.ANY,
+        # KIP-996: whoever wants to lead asks first, and disturbs nobody by asking.
         StateName.PROSPECTIVE: EpochRule.SAME,
         StateName.FOLLOWER: EpochRule.ANY,
     },
     StateName.PROSPECTIVE: {
         StateName.UNATTACHED: EpochRule.ANY,
         StateName.PROSPECTIVE: EpochRule.SAME,
+        # The only way to raise the epoch by a vote for oneself: a majority has said that it would
+        # follow.
         StateName.CANDIDATE: EpochRule.LATER,
         StateName.FOLLOWER: EpochRule.ANY,
     },
     StateName.CANDIDATE: {
         StateName.UNATTACHED: EpochRule.LATER,
         StateName.PROSPECTIVE: EpochRule.SAME,
+        # The votes were given for this epoch and for no other.
         StateName.LEADER: EpochRule.SAME,
         StateName.FOLLOWER: EpochRule.ANY,
     },
     StateName.LEADER: {
+        # An epoch has one leader. Nobody else can lead this one, so only a later one ends the
+        # leadership.
         StateName.UNATTACHED: EpochRule.LATER,
         StateName.FOLLOWER: EpochRule.LATER,
         StateName.RESIGNED: EpochRule.SAME,
@@ -104,6 +115,8 @@ class Follower:
     voted_key: ReplicaKey | None = None
     fetch_deadline_ms: int
     """When the fetch timeout ends, unless a Fetch succeeds before."""
+    # A leader that was only heard of is no reason to refuse others a pre-vote
+    # (`transitions.follows_live_leader`).
     has_fetched: bool = False
     """Whether a Fetch to this leader has succeeded."""
     fetch_id: int | None = None
@@ -235,10 +248,14 @@ def check_start(state: State) -> None:
 def check_transition(old: State, new: State) -> None:
     """Assert that the table allows the transition, and that within an epoch neither vote nor leader changes."""
     change = f"{old.name.value} of epoch {old.epoch} to {new.name.value} of epoch {new.epoch}"
+    # These are asserts and no checks: handlers leave out what a peer may not bring about
+    # (`transitions.learn`), so a transition that is wrong is this process contradicting itself.
     rule = LEGAL_TRANSITIONS[old.name].get(new.name)
     assert rule is not None, f"{change}: there is no such transition"
     if new.epoch == old.epoch:
         assert rule is not EpochRule.LATER, f"{change}: this transition {rule.value}"
+        # One vote an epoch, and one leader (Raft, section 5.2). A Leader has no vote to keep: its
+        # own has done its work.
         vote = voted_key(old)
         assert vote is None or isinstance(new, Leader | Resigned) or voted_key(new) == vote, (
             f"{change}: the vote for {vote} is taken back"
@@ -247,5 +264,7 @@ def check_transition(old: State, new: State) -> None:
             f"{change}: the leader was {old.leader_id} and would be {new.leader_id}"
         )
     else:
+        # An epoch that went back could have a second leader, elected by votes that were given
+        # before.
         assert new.epoch > old.epoch, f"{change}: the epoch goes back"
         assert rule is not EpochRule.SAME, f"{change}: this transition {rule.value}"

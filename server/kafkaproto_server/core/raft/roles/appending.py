@@ -1,4 +1,7 @@
-"""How a leader appends batches to its log: the records that it gathered, and its own control records."""
+"""How a leader appends batches to its log: the records that it gathered, and its own control records.
+
+Apache Kafka: ``KafkaRaftClient.maybeAppendBatches`` and ``BatchAccumulator.appendControlMessages``.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,22 @@ def append_control(core: Core, leader: Leader, records: tuple[ControlRecord, ...
 
     The records take effect at once, so the caller must have finished what it began with the former voters.
     """
+    assert core.state is leader, "only a leader appends"
+    # Data that was accepted has its offsets already, below those of the control batch, so it goes
+    # first. It is counted by the new voters then, which is safe: any two majorities of both sets
+    # overlap.
     for batch in leader.accumulator.drain():
         core.append(batch)
     control_batch = PendingBatch(
         base_offset=leader.accumulator.next_offset, epoch=leader.epoch, control=records
     )
+    # The control batch takes the next offsets, so the controller's next append has to begin behind
+    # it (`BatchAccumulator.append` asserts that).
     leader.accumulator.next_offset = control_batch.next_offset
     core.append(control_batch)
+    assert leader.accumulator.next_offset == core.log.end_offset, "the next append would leave a gap"
+    # At once and not after the write: the controller reserves offsets in memory and would otherwise
+    # reserve these.
     core.outbox.notify_now(ControlBatchAppended(epoch=leader.epoch, next_offset=control_batch.next_offset))
     check_quorum.voters_changed(core, leader, now_ms)
     parked_fetches.wake(core, leader, high_watermark_moved=False)
@@ -40,6 +52,7 @@ def drain(core: Core, leader: Leader, now_ms: int) -> bool:
         batches = leader.accumulator.drain()
     else:
         batches = leader.accumulator.maybe_drain(now_ms)
+    # All in one go: they share the write and the sync, and each follower gets them in one response.
     for batch in batches:
         core.append(batch)
     return bool(batches)

@@ -3,6 +3,8 @@
 A leader that hears from no majority of the voters for one and a half fetch timeouts resigns (the zombie leader of
 KIP-595); otherwise it would keep accepting records that can never be committed. Each voter that has not fetched for
 half a fetch timeout gets a BeginQuorumEpoch; its response may name another leader.
+
+Apache Kafka: ``LeaderState``, its check-quorum timer and its timer of BeginQuorumEpoch.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ def timeout_ms(core: Core) -> int:
 
 def begin_period_ms(core: Core) -> int:
     """How long a voter may be silent before the leader sends it a BeginQuorumEpoch."""
+    # As in Kafka. A voter that missed one still hears of the leader within its fetch timeout. A
+    # period of 0 would send without end.
     return max(1, core.config.fetch_timeout_ms // 2)
 
 
@@ -36,8 +40,10 @@ def heard_from(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None
     # Observers do not count: a majority of the voters decides whether anything can be committed.
     if not voters.is_voter(key) or _is_impostor(leader, voters, key):
         return
+    # Who fetches knows this leader. Kafka spares such voters the request since 4.2, too.
     leader.begin_at_ms[key.id] = now_ms + begin_period_ms(core)
     leader.unreached.discard(key.id)
+    # A dict keeps the order in which they came: a run that is repeated has to be the same.
     leader.heard_from[key.id] = None
     if _has_majority(core, leader):
         # Each period needs a new majority; who was heard from before says nothing about now.
@@ -51,6 +57,8 @@ def _is_impostor(leader: Leader, voters: VoterSet, key: ReplicaKey) -> bool:
     assert voter is not None, f"node {key.id} is no voter"
     if voter.key.directory_id is not None:
         return False
+    # Without this, a node with a voter's id and no log of it would keep a leader in office that has
+    # lost its majority.
     standing = leader.progress.get(voter.key)
     return standing is not None and standing.key != key
 
@@ -74,16 +82,22 @@ def is_lost(core: Core, leader: Leader, now_ms: int) -> bool:
 
 def tick(core: Core, leader: Leader, now_ms: int) -> None:
     """Send BeginQuorumEpoch to the voters that are due for one."""
+    # In the order of their ids, so that a run that is repeated sends the same.
     for voter in core.voters.latest.voters:
         begin_at_ms = leader.begin_at_ms.get(voter.key.id)
+        # None is there for this node alone.
         if begin_at_ms is None or begin_at_ms > now_ms:
             continue
         destination = core.voter_destination(voter.key.id)
+        # Its entry has no address for this listener. It finds the leader by asking others itself.
         if destination is None:
             continue
         request = _begin_quorum_epoch(core, leader, voter.key)
+        # While the lane is busy the time stays due: the next attempt is made once the lane is free.
         if core.ask(destination, request, now_ms) is not None:
             leader.begin_at_ms[voter.key.id] = now_ms + begin_period_ms(core)
+            # Not at the first attempt: what the log says is mostly right, and a bootstrap server
+            # may be anybody in turn.
             if voter.key.id in leader.unreached:
                 _send_elsewhere(core, request, now_ms)
 
@@ -128,6 +142,7 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
     # A request in the name of a voter is answered by asking the voter, in `tick`.
     if key.id == core.config.key.id or core.voters.latest.is_voter(key):
         return
+    # By the whole key: a node with another disk is not the voter that was removed.
     former = core.voters.former_voter(key)
     endpoint = None if former is None else endpoint_named(former.endpoints, core.config.listener_name)
     known = None if endpoint is None else destination_of(key.id, endpoint)
@@ -141,6 +156,7 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
 def missed(core: Core, voter_id: int) -> None:
     """Note that a voter did not respond to BeginQuorumEpoch."""
     if isinstance(core.state, Leader):
+        # Also if the request was of an earlier leadership: nobody listened there a moment ago.
         core.state.unreached.add(voter_id)
 
 
@@ -148,17 +164,21 @@ def deadline_ms(core: Core, leader: Leader) -> float:
     """When ``tick`` or ``is_lost`` is due."""
     deadline = NEVER if _is_alone(core, leader) else leader.check_quorum_at_ms
     for voter_id, begin_at_ms in leader.begin_at_ms.items():
+        # It would not be the next to come, and so its address need not be looked up.
         if begin_at_ms >= deadline:
             continue
         destination = core.voter_destination(voter_id)
         if destination is not None:
             ready_at_ms = core.requests.ready_at_ms(destination, RequestLane.OTHER)
+            # Not before the lane is free. A deadline at which nothing can be done would come again
+            # and again, at full CPU (KAFKA-19605).
             deadline = min(deadline, max(begin_at_ms, ready_at_ms))
     return deadline
 
 
 def _has_majority(core: Core, leader: Leader) -> bool:
     """Whether the leader has heard from a majority of the voters; it counts itself if it is a voter."""
+    # A leader that removed itself counts itself here, but `is_majority` counts only voters.
     heard_from = {**leader.heard_from, leader.leader_id: None}
     return quorum.is_majority(heard_from, core.voters.latest.ids)
 

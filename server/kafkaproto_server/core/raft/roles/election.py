@@ -9,6 +9,8 @@ A node becomes a candidate, which raises the epoch, only with a majority of pre-
 cannot be won any more, because too many voters rejected it or nobody listens at their addresses. The next attempt
 follows after a random pause that doubles with each failure, so that candidates do not block each other in step. The
 voter of a quorum of one waits for no timer.
+
+Apache Kafka: ``QuorumState.initialize``, ``ProspectiveState``, ``CandidateState`` and ``EpochElection``.
 """
 
 from __future__ import annotations
@@ -59,11 +61,14 @@ def restore_state(
     latest = voters.latest
     if election.leader_id == config.key.id:
         # Records that this leader showed to others may be lost, so it must not lead this epoch again.
+        # It tells the others that it resigned, but names no successor: it does not know any more
+        # how far they had come.
         others = {voter.key.id: voter for voter in latest.voters if voter.key.id != config.key.id}
         return Resigned(epoch=epoch, election_at_ms=election_at_ms, unacknowledged=others)
     # No leadership is on disk, so nothing of this epoch has left this node as its leader (see `outbox`).
     has_own_vote = election.is_vote_for(config.key) and election.leader_id == NO_NODE
     if has_own_vote and last_epoch < epoch and latest.is_voter(config.key):
+        # Kafka resumes it as well. The voters that granted repeat their votes (`voting`).
         return Candidate(
             epoch=epoch,
             voted_key=config.key,
@@ -72,6 +77,8 @@ def restore_state(
             deadline_ms=election_at_ms,
             began_ms=now_ms,
         )
+    # Its fetch timeout runs from now: the leader may be gone since. It has not fetched yet, so it
+    # refuses nobody a pre-vote for that leader's sake.
     known = latest.get(election.leader_id)
     if known is not None and endpoint_named(known.endpoints, config.listener_name) is not None:
         return Follower(
@@ -81,6 +88,8 @@ def restore_state(
             voted_key=election.voted_key,
             fetch_deadline_ms=now_ms + config.fetch_timeout_ms,
         )
+    # The vote is kept, and so is the leader's name: in this epoch the node must not vote for
+    # anybody else.
     return Unattached(
         epoch=epoch,
         leader_id=election.leader_id,
@@ -91,6 +100,8 @@ def restore_state(
 
 def may_be_elected(core: Core) -> bool:
     """Whether this node may seek leadership now: it may lead, is not stopping, and no snapshot is replacing its log."""
+    # A node that stops would leave at once what it has won. During an install it does not know
+    # whether its log is up to date.
     return core.is_electable and not core.is_stopping and core.installing is None
 
 
@@ -100,17 +111,24 @@ def may_be_elected(core: Core) -> bool:
 def become_prospective(core: Core, now_ms: int) -> None:
     """Ask for pre-votes. The node's own pre-vote counts at once; in a quorum of one it decides."""
     old = core.state
+    assert core.installing is None, "nobody knows where this log ends"
     assert isinstance(old, Unattached | Follower | Candidate | Resigned), f"{old.name.value} seeks election"
     votes = VoteCount(voters=core.voters.latest.voters)
     # A node whose removal is not known to be committed is not among these voters, so this does not count for it.
     votes.grant(core.config.key.id)
     core.transition_to(
         Prospective(
+            # The same epoch: a pre-vote must not make anybody leave the leader that it follows
+            # (KIP-996).
             epoch=old.epoch,
             leader_id=old.leader_id,
+            # A node that led the epoch voted for itself, and its leadership is what quorum-state
+            # says of it.
             voted_key=None if isinstance(old, Resigned) else old.voted_key,
             votes=votes,
             deadline_ms=now_ms + core.random_election_timeout_ms(),
+            # A search for leadership may take several epochs, and the metric election-latency
+            # counts all of it.
             began_ms=old.began_ms if isinstance(old, Candidate) else now_ms,
             follower=old if isinstance(old, Follower) else None,
         )
@@ -138,6 +156,7 @@ def tick_candidate(core: Core, candidate: Candidate, now_ms: int) -> None:
     if not _own_vote_is_durable(core, candidate):
         _ask_for_votes(core, candidate, now_ms)
         return
+    # Only now, and not when it voted: a vote that a crash can take back is none.
     if core.config.key.id not in votes.granted:
         votes.grant(core.config.key.id)
         candidate.deadline_ms = max(candidate.deadline_ms, now_ms + core.config.election_timeout_ms)
@@ -145,16 +164,20 @@ def tick_candidate(core: Core, candidate: Candidate, now_ms: int) -> None:
         core.counters.elections_won += 1
         core.counters.note_election_latency(now_ms - candidate.began_ms)
         core.failed_elections = 0
+        # Those that had granted by now are named in LEADER_CHANGE; votes that come later change
+        # nothing.
         leader.become_leader(core, votes.granting_ids, now_ms)
         return
     # A lost election is given up at once, not at its timeout, so that candidates do not meet again in
     # step (KAFKA-18345).
     if votes.is_lost and not candidate.is_lost:
         candidate.is_lost = True
+        # Never later than the timeout, at which it would have given up in any case.
         candidate.deadline_ms = min(candidate.deadline_ms, now_ms + _pause_ms(core))
     if now_ms < candidate.deadline_ms:
         _ask_for_votes(core, candidate, now_ms)
     else:
+        # A lost election was counted when it was lost (`_pause_ms`).
         if not candidate.is_lost:
             core.counters.election_timeouts += 1
             core.failed_elections += 1
@@ -163,6 +186,7 @@ def tick_candidate(core: Core, candidate: Candidate, now_ms: int) -> None:
 
 def deadline_ms(core: Core, state: Prospective | Candidate) -> float:
     """When ``tick_prospective`` or ``tick_candidate`` is due."""
+    # `Persisted` is an event. Until it comes, no time that passes changes anything.
     if isinstance(state, Candidate) and not _own_vote_is_durable(core, state):
         return NEVER
     return min(
@@ -193,6 +217,10 @@ def _become_candidate(core: Core, prospective: Prospective, now_ms: int) -> None
         deadline_ms=now_ms + core.random_election_timeout_ms(),
         began_ms=prospective.began_ms,
     )
+    assert prospective.votes.is_won, "the epoch rises without a majority of pre-votes"
+    assert prospective.epoch < trust.LAST_EPOCH, "no quorum could continue from the next epoch"
+    # The transition first: what is written is the state that the node is in. The number of the
+    # write says when the vote counts.
     core.transition_to(candidate)
     candidate.vote_number = core.write_election_state()
     core.counters.elections_started += 1
@@ -230,6 +258,7 @@ def _pause_ms(core: Core) -> int:
 
 def _ask_for_votes(core: Core, state: Prospective | Candidate, now_ms: int) -> None:
     for voter in state.votes.unrecorded():
+        # Its own vote is counted when it is durable, without a message (`tick_candidate`).
         if voter.key.id == core.config.key.id:
             continue
         endpoint = endpoint_named(voter.endpoints, core.config.listener_name)
@@ -242,10 +271,14 @@ def _ask_for_votes(core: Core, state: Prospective | Candidate, now_ms: int) -> N
             voter_id=voter.key.id,
             voter_directory_id=voter.key.directory_id,
             epoch=state.epoch,
+            # The log as it is in memory. If a crash takes the part that is not synced, it takes all
+            # the grants, too: they are only in memory.
             last_epoch=core.log.last_epoch,
             last_offset=core.log.end_offset,
             is_pre_vote=isinstance(state, Prospective),
         )
+        # Each tick tries again. The lane sees to it that one request is under way and that failures
+        # pause.
         core.ask(destination_of(voter.key.id, endpoint), request, now_ms)
 
 
@@ -265,6 +298,8 @@ def handle_vote_response(
             votes.miss(voter_id)
         core.requests.back_off(in_flight, now_ms)
     elif votes is not None:
+        # A grant from another epoch is none: the voter may have granted before it moved on, or may
+        # never have come to this epoch.
         if response.is_granted and response.leader.epoch == request.epoch:
             votes.grant(voter_id)
         else:
@@ -280,6 +315,8 @@ def handle_vote_failure(
     if votes is None:
         return
     if failed.failure is RequestFailure.REFUSED:
+        # Only a refused connection proves that nobody is there. Silence may be a slow network, so
+        # it stays hopeful.
         votes.miss(in_flight.destination.id)
     elif request.is_pre_vote and (
         failed.failure is RequestFailure.UNSUPPORTED or failed.error is RaftError.UNSUPPORTED_VERSION
@@ -292,6 +329,8 @@ def handle_vote_failure(
 def _votes_asked_by(core: Core, request: VoteRequest) -> VoteCount | None:
     """The count that a response to ``request`` belongs to; None if that election is over."""
     state = core.state
+    # A pre-vote promises nothing. If one that is late counted as a vote, an epoch could have two
+    # leaders.
     wanted = Prospective if request.is_pre_vote else Candidate
     if (
         isinstance(state, Prospective | Candidate)

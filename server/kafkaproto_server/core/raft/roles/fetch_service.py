@@ -2,6 +2,8 @@
 
 A parked Fetch gets its response as soon as the log grows past its offset or the high watermark moves, when its wait
 time is over, or when leadership ends. Every response names leader and epoch.
+
+Apache Kafka: ``KafkaRaftClient``, its handlers of Fetch and FetchSnapshot.
 """
 
 from __future__ import annotations
@@ -26,8 +28,10 @@ MAX_PARKED = 10_000
 def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_name: str, now_ms: int) -> None:
     """Respond to a Fetch, now or later."""
     state = core.state
+    # Kafka's order of checks, so that a request with several faults gets the same error.
     error = _check_fetch(core, request)
     if error is not RaftError.NONE:
+        # An id of -1 is that of a tool, which leads nothing and votes for nobody.
         if error is RaftError.UNKNOWN_LEADER_EPOCH and isinstance(state, Leader) and request.replica.id >= 0:
             check_quorum.ask_who_is_ahead(core, state, request.replica, now_ms)
         core.respond(request_id, parked_fetches.refusal(core, error, listener_name))
@@ -51,6 +55,8 @@ def handle_fetch(core: Core, request_id: int, request: FetchRequest, listener_na
     if _is_news(request, response) or request.max_wait_ms == 0 or len(state.parked) >= MAX_PARKED:
         core.respond(request_id, response)
     else:
+        # Only valid Fetches without news get here. A parked Fetch counts as a sign of life from its
+        # arrival, not while it waits.
         parked = ParkedFetch(request_id=request_id, request=request, listener_name=listener_name)
         state.parked.add(parked, now_ms + request.max_wait_ms)
 
@@ -62,6 +68,8 @@ def handle_fetch_snapshot(
     state = core.state
     # Snapshots are named by offset and epoch, so a part of another snapshot is never sent by mistake.
     error = core.check_leader_only(request.epoch)
+    # The 0-0 snapshot has no size here, so nobody gets it, as in Kafka: its records are in the log
+    # (`leader`).
     size = core.log.snapshot_size(request.snapshot)
     read = None
     if error is RaftError.NONE:
@@ -74,6 +82,7 @@ def handle_fetch_snapshot(
             error = RaftError.INVALID_REQUEST
         else:
             assert isinstance(state, Leader), "only a leader serves"
+            # As in Kafka: it shows that the replica follows, but not how much of the log it holds.
             check_quorum.heard_from(core, state, request.replica, now_ms)
             length = min(request.max_bytes, size - request.position, MAX_RESPONSE_BYTES)
             read = SnapshotRange(snapshot=request.snapshot, position=request.position, length=length)
@@ -94,6 +103,7 @@ def handle_fetch_snapshot(
 def _check_fetch(core: Core, request: FetchRequest) -> RaftError:
     if request.max_wait_ms < 0 or request.fetch_offset < 0 or request.last_fetched_epoch < 0:
         return RaftError.INVALID_REQUEST
+    # A replica knows every epoch of which it has a record.
     if request.last_fetched_epoch > request.epoch:
         return RaftError.INVALID_REQUEST
     error = core.check_leader_only(request.epoch)
@@ -105,10 +115,12 @@ def _check_fetch(core: Core, request: FetchRequest) -> RaftError:
 
 def _note_fetch(core: Core, leader: Leader, request: FetchRequest, now_ms: int) -> None:
     """Count the offset up to which a replica promises to hold the log durably. A reader with id -1 promises nothing."""
+    # It is served, as in Kafka, and not remembered.
     if request.replica.id < 0:
         return
     voters = core.voters.latest
     leader.progress.fetched(request.replica, request.fetch_offset, core.log.end_offset, voters, now_ms)
+    # Before the commit, which may end this leadership.
     check_quorum.heard_from(core, leader, request.replica, now_ms)
     commit.maybe_advance_high_watermark(core, now_ms)
 
@@ -119,5 +131,7 @@ def _is_news(request: FetchRequest, response: PendingFetchResponse) -> bool:
         response.read is not None
         or response.diverging is not None
         or response.snapshot is not None
+        # KIP-1166: a replica that says which high watermark it knows hears of a higher one at once.
+        # An older replica says the largest number, and waits for records.
         or request.high_watermark < response.high_watermark
     )

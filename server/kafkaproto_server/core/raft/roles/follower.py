@@ -4,6 +4,8 @@ If the connection to the leader breaks or is refused, the follower doubts the le
 timeout. It sends another Fetch without a pause and with a wait time of 0, and after a moment it asks for pre-votes. A
 Fetch that succeeds in between cancels that, so an unstable connection disturbs nobody. A leader that has resigned says
 so in its response to the Fetch; then it counts as gone, too.
+
+Apache Kafka: ``FollowerState`` and ``KafkaRaftClient.handleFetchResponse``.
 """
 
 from __future__ import annotations
@@ -37,9 +39,11 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
     """Do what is due: doubt the leader, seek an election, fetch, ask other nodes who leads."""
     if core.installing is not None or core.outbox.has_unpersisted:
         # The fetch timeout does not run while this node waits for its own disk.
+        # Its next Fetch waits for that disk, so the silence is not the leader's.
         follower.fetch_deadline_ms = max(follower.fetch_deadline_ms, now_ms + core.config.fetch_timeout_ms)
     if core.installing is not None:
         return
+    # Doubt comes before the election: it decides when this follower has its turn (`succession`).
     if not follower.link_is_dead and now_ms >= follower.fetch_deadline_ms:
         core.counters.fetch_timeouts += 1
         leader_contact.doubt(core, follower, now_ms)
@@ -48,7 +52,9 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
         return
     _maybe_fetch(core, follower, now_ms)
     if follower.link_is_dead:
+        # The others may have elected somebody by now, whom only they can name.
         discovery.tick(core, now_ms)
+    # Last, and over another lane than the Fetch: it must not delay what keeps the leader in office.
     joining.tick(core, follower, now_ms)
 
 
@@ -57,6 +63,7 @@ def deadline_ms(core: Core, follower: Follower) -> float:
         return NEVER
     deadline: float = follower.fetch_deadline_ms
     if follower.link_is_dead:
+        # The fetch timeout has done its work. What comes next is a question or an election.
         deadline = discovery.deadline_ms(core)
         if election.may_be_elected(core) and follower.election_at_ms is not None:
             deadline = min(deadline, follower.election_at_ms)
@@ -100,6 +107,8 @@ def handle_fetch_response(
         leader_contact.handle_refusal(core, in_flight, response.error, now_ms)
         return
     follower = leader_contact.heard_from_leader(core, response.leader.leader_id, now_ms)
+    # Before the response is checked against this log: what is committed is committed, whatever this
+    # log looks like.
     if follower is not None and response.high_watermark != NO_HIGH_WATERMARK:
         core.told_high_watermark = max(core.told_high_watermark or 0, response.high_watermark)
     asked_from = OffsetAndEpoch(epoch=request.last_fetched_epoch, offset=request.fetch_offset)
@@ -116,10 +125,12 @@ def handle_fetch_response(
     elif response.snapshot is not None:
         makes_sense = snapshot_fetch.begin(core, follower, response.snapshot)
     else:
+        # The leader can serve this log again, so it no longer needs the snapshot.
         snapshot_fetch.drop(core)
         makes_sense = _append(core, follower, response.batches)
         _raise_high_watermark(core, response.high_watermark)
     if not makes_sense:
+        # The same question would get the same response. It is repeated, but not at full speed.
         core.requests.back_off(in_flight, now_ms)
 
 
@@ -137,6 +148,8 @@ def _truncate(core: Core, diverging: OffsetAndEpoch) -> bool:
 def _append(core: Core, follower: Follower, batches: tuple[FetchedBatch, ...]) -> bool:
     """Append batches up to the first one that does not continue the log; returns whether all of them did."""
     for batch in batches:
+        # What came before is good and stays. Kafka also takes a response up to the first batch of a
+        # later epoch than the leader's.
         if not _continues(core, follower, batch):
             return False
         core.append_fetched(batch)
@@ -145,18 +158,24 @@ def _append(core: Core, follower: Follower, batches: tuple[FetchedBatch, ...]) -
 
 def _continues(core: Core, follower: Follower, batch: FetchedBatch) -> bool:
     """Whether a batch starts at the log's end, has a possible epoch, and holds only valid control records."""
+    # `LogIndex.append` and `VoterHistory` assert what is checked here. A peer's bytes must not get
+    # as far as an assert, which would end this process.
     if batch.base_offset != core.log.end_offset or batch.next_offset <= batch.base_offset:
         return False
+    # A leader appends in its own epoch, and sends only records up to it.
     if not core.log.last_epoch <= batch.epoch <= follower.epoch:
         return False
     last_offset: dict[type[KRaftVersion | KRaftVoters], int] = {}
     for recorded in batch.control:
         record = recorded.record
+        # By kind: one batch may hold both, as the first batch of a dynamic quorum does.
         first_offset = last_offset.get(type(record), batch.base_offset - 1) + 1
         if not first_offset <= recorded.offset < batch.next_offset:
             return False
+        # No rules are known for another level, so this node must not go by them.
         if isinstance(record, KRaftVersion) and not KRAFT_VERSION_MIN <= record.level <= KRAFT_VERSION_MAX:
             return False
+        # Nobody could elect or commit anything any more.
         if isinstance(record, KRaftVoters) and not record.voters.voters:
             return False
         last_offset[type(record)] = recorded.offset
@@ -169,4 +188,6 @@ def _raise_high_watermark(core: Core, leader_high_watermark: int) -> None:
     high_watermark = min(leader_high_watermark, core.log.end_offset)
     if high_watermark > (core.high_watermark or 0):
         core.high_watermark = high_watermark
+        # It is the smaller of what the leader has committed and what is here. Kafka's follower
+        # takes the same after its sync.
         core.outbox.notify_after_persist(HighWatermarkAdvanced(offset=high_watermark))

@@ -11,6 +11,8 @@ back.
 
 A node sends at most one of these requests per ``controller.quorum.fetch.timeout.ms``, the first one such period after
 it began to follow a leader. Whatever the response is, the log shows the result.
+
+Apache Kafka: ``KafkaRaftClient``, its update-voter timer; KIP-853, KIP-1186.
 """
 
 from __future__ import annotations
@@ -35,17 +37,23 @@ def tick(core: Core, follower: Follower, now_ms: int) -> None:
     """Send the leader the request that is due. To be called with every event while this node follows a leader."""
     joining = core.joining
     core.voters_changed()
+    # What the leader before was told is of no use: at kraft.version 0 it was only in that leader's
+    # memory. And a request to it says nothing about this one.
     if joining.followed_epoch != follower.epoch:
         joining.followed_epoch = follower.epoch
+        # As in Kafka, one period later: most likely the log brings the entry that is missing by
+        # then.
         joining.due_ms = now_ms + core.config.fetch_timeout_ms
         joining.pending_request_id = None
         joining.has_told_leader = False
     if joining.pending_request_id is not None or now_ms < joining.due_ms:
         return
+    # Decided anew each time: the log, not a response, says what is still to be done.
     request = _next_request(core, follower)
     if request is None:
         return
     joining.pending_request_id = core.ask(leader_destination(core, follower), request, now_ms)
+    # A busy lane sent nothing, so there is no reason to wait for a whole period.
     wait_ms = (
         core.config.retry_backoff_ms if joining.pending_request_id is None else core.config.fetch_timeout_ms
     )
@@ -71,14 +79,17 @@ def handle_response(core: Core, outcome: ResponseReceived | RequestFailed, now_m
     joining.pending_request_id = None
     joining.due_ms = now_ms + core.config.fetch_timeout_ms
     if isinstance(outcome, ResponseReceived) and isinstance(outcome.response, UpdateVoterResponse):
+        # At kraft.version 0 no record shows that the leader has it, so its response has to.
         joining.has_told_leader = outcome.response.error is RaftError.NONE
 
 
 def _next_request(core: Core, follower: Follower) -> JoiningRequest | None:
     """The request that is needed for this node's entry in the voter set; None if none is."""
     voters = core.voters.latest
+    # At kraft.version 0 static voters report themselves too: the upgrade needs their directory ids.
     if voters.is_voter(core.config.key):
         return _update(core, follower) if _needs_update(core) else None
+    # Static voters are never added, and a node without the controller role serves no Vote.
     if core.voters.kraft_version == 0 or not core.config.auto_join or not core.config.can_be_voter:
         return None
     # In Kafka a removed voter comes back by itself (KAFKA-19850).
@@ -92,6 +103,8 @@ def _next_request(core: Core, follower: Follower) -> JoiningRequest | None:
         voter=core.config.key,
         endpoints=core.config.endpoints,
         timeout_ms=core.config.request_timeout_ms,
+        # KIP-1186: the commit may need this very node, which has nothing to gain by waiting for it.
+        # The log shows the result.
         ack_when_committed=False,
     )
 

@@ -2,6 +2,8 @@
 
 `commit` has the rules of the high watermark, `fetch_service` serves the followers, `check_quorum` says when a leader
 has to resign, and `leaving` how it does.
+
+Apache Kafka: ``LeaderState`` and ``KafkaRaftClient.onBecomeLeader``.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from kafkaproto_server.core.raft.model.accumulator import BatchAccumulator
 from kafkaproto_server.core.raft.model.core import Core
 from kafkaproto_server.core.raft.model.progress import Progress
-from kafkaproto_server.core.raft.model.states import Leader
+from kafkaproto_server.core.raft.model.states import Candidate, Leader
 from kafkaproto_server.core.raft.roles import appending, check_quorum, leaving, membership, parked_fetches
 from kafkaproto_server.core.raft.values.control import ControlRecord, KRaftVersion, KRaftVoters, LeaderChange
 from kafkaproto_server.core.raft.values.effects import (
@@ -27,6 +29,8 @@ def become_leader(core: Core, granting_voter_ids: tuple[int, ...], now_ms: int) 
 
     Leadership becomes durable together with that batch. As in Kafka, quorum-state then names no vote.
     """
+    assert isinstance(core.state, Candidate), f"{core.state.name.value} was elected"
+    assert core.installing is None, "a leader without a log end"
     epoch = core.state.epoch
     start_offset = core.log.end_offset
     first_batch = PendingBatch(
@@ -42,6 +46,7 @@ def become_leader(core: Core, granting_voter_ids: tuple[int, ...], now_ms: int) 
             linger_ms=core.config.append_linger_ms,
             max_batch_bytes=core.config.max_batch_bytes,
         ),
+        # Not known before the write is queued, below; nobody sees the state meanwhile.
         leadership_number=0,
         progress=Progress(silence_ms=check_quorum.timeout_ms(core)),
         check_quorum_at_ms=now_ms + check_quorum.timeout_ms(core),
@@ -74,6 +79,8 @@ def _first_control_records(core: Core, granting_voter_ids: tuple[int, ...]) -> t
     if recorded is None or not voters.is_voter(own_voter.key):
         # This node is not in the voter set in force; it leads only to commit its own removal.
         return (change,)
+    # Kafka repeats both records in a later epoch as well, if its own first batch was truncated
+    # away. A reader has to take them in any epoch's first batch.
     if core.voters.latest_offset != BOOTSTRAP_OFFSET and describes_same(recorded, own_voter):
         return (change,)
     return (
@@ -87,6 +94,8 @@ def handle_append_requested(core: Core, event: AppendRequested, now_ms: int) -> 
     """Accept the records for a later batch, or refuse all of them."""
     state = core.state
     refusal: AppendRefusal | None = AppendRefusal.NOT_LEADER
+    # The controller may append for an epoch that is over, before it has heard so. Its records would
+    # follow others than those on which they were decided.
     if isinstance(state, Leader) and state.epoch == event.epoch:
         refusal = state.accumulator.append(
             event.base_offset, event.records, atomic=event.atomic, now_ms=now_ms
@@ -100,6 +109,7 @@ def handle_append_requested(core: Core, event: AppendRequested, now_ms: int) -> 
 def tick(core: Core, leader: Leader, now_ms: int) -> None:
     """Do what is due: resign without a majority, append, send BeginQuorumEpoch, end requests that waited too long."""
     if check_quorum.is_lost(core, leader, now_ms):
+        # Nothing more is appended: nobody may be left to commit it.
         leaving.resign(core, leader, now_ms)
         return
     appending.maybe_drain(core, leader, now_ms)

@@ -1,6 +1,8 @@
 """What a node learns of its leader from its own requests to it: the leader responds, is gone, or is of another epoch.
 
 If the connection to the leader breaks or is refused, the node doubts the leader at once, long before the fetch timeout.
+
+Ours alone: a follower of Apache Kafka waits for its fetch timeout, whatever its connection says.
 """
 
 from __future__ import annotations
@@ -23,11 +25,13 @@ def heard_from_leader(core: Core, leader_id: int, now_ms: int) -> Follower | Non
     state = core.state
     if state.leader_id != leader_id:
         return None
+    # It asked for pre-votes because the leader was silent. It is not.
     if isinstance(state, Prospective) and state.follower is not None:
         core.transition_to(state.follower)
         state = state.follower
     if not isinstance(state, Follower):
         return None
+    # Unknown candidates have to wait from now on, not from the last doubt (`voting.may_vote_for`).
     core.leader_lost_ms = now_ms
     state.has_fetched = True
     state.fetch_deadline_ms = now_ms + core.config.fetch_timeout_ms
@@ -45,6 +49,7 @@ def leader_is_gone(core: Core, destination: Destination, now_ms: int) -> bool:
     state = core.state
     if (
         not isinstance(state, Follower)
+        # The same node at an address of before says nothing about the leader where it is now.
         or leader_destination(core, state) != destination
         or state.link_is_dead
     ):
@@ -66,7 +71,11 @@ def handle_failure(core: Core, in_flight: RequestInFlight, failed: RequestFailed
 
     After a connection broke, the first attempt on a new one follows without a pause.
     """
+    # These come from a kernel that is up, with a process that is gone. A timeout may also be a slow
+    # network; for that there is the fetch timeout.
     connection_died = failed.failure in (RequestFailure.REFUSED, RequestFailure.DISCONNECTED)
+    # Only the first failure is news. If each one skipped the pause, a refused port would be tried
+    # without end.
     if not (connection_died and leader_is_gone(core, in_flight.destination, now_ms)):
         core.requests.back_off(in_flight, now_ms)
 
@@ -75,6 +84,7 @@ def handle_refusal(core: Core, in_flight: RequestInFlight, error: RaftError, now
     """A Fetch or FetchSnapshot of the present epoch got an error as its response."""
     core.requests.back_off(in_flight, now_ms)
     state = core.state
+    # The other errors say that a request was wrong, not that nobody leads.
     if error is not RaftError.NOT_LEADER_OR_FOLLOWER or not isinstance(state, Follower):
         return
     # Only the leader itself can say that it resigned. Any other node says with this error that it does not lead.
@@ -87,6 +97,9 @@ def is_of_other_epoch(
     core: Core, in_flight: RequestInFlight, asked_epoch: int, response_epoch: int, now_ms: int
 ) -> bool:
     """Whether request or response belong to another epoch than the present one. A node that is behind gets a pause."""
+    # It will learn. Until then each request to it would be in vain.
     if response_epoch < core.state.epoch:
         core.requests.back_off(in_flight, now_ms)
+    # The request was made for one leader and its log, the response by another. Kafka had taken
+    # records of a deposed leader (KAFKA-18723).
     return not asked_epoch == response_epoch == core.state.epoch

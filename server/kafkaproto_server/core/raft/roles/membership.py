@@ -8,6 +8,8 @@ itself, and then hands over.
 
 The order of the checks and the error codes are Kafka's; the error texts are not. Epoch, leadership and shutdown were
 checked before. ``membership_state`` is what the leader remembers.
+
+Apache Kafka: ``AddVoterHandler``, ``RemoveVoterHandler``, ``UpdateVoterHandler`` and ``KRaftVersionUpgrade``.
 """
 
 from __future__ import annotations
@@ -83,13 +85,17 @@ def handle_add_voter(
     endpoint = endpoint_named(request.endpoints, core.config.listener_name)
     assert endpoint is not None, "endpoints without the controller listener were not refused"
     destination = Destination(id=request.voter.id, host=endpoint.host, port=endpoint.port)
+    # KIP-853: a voter that cannot read the finalized kraft.version would stop at the first record
+    # of it, and the quorum would count on it.
     outbound_request_id = core.ask(destination, ApiVersionsRequest(), now_ms)
+    # As in Kafka, if there is no connection: the client may try again, and nothing has changed.
     if outbound_request_id is None:
         text = (
             f"{_name(request.voter)} at {endpoint.host}:{endpoint.port} cannot be asked right now; try again."
         )
         _answer(core, request_id, (RaftError.REQUEST_TIMED_OUT, text))
         return
+    assert leader.membership.pending is None, "one change at a time"
     leader.membership.pending = AskingNewVoter(
         request_id=request_id,
         deadline_ms=now_ms + core.config.request_timeout_ms,
@@ -110,6 +116,8 @@ def handle_api_versions(
     if not isinstance(pending, AskingNewVoter) or pending.outbound_request_id != outcome.request_id:
         return
     leader.membership.pending = None
+    # The change is over unless it is appended below. Nothing else has changed the voters since it
+    # began, because a pending change keeps all others out.
     key = pending.voter.key
     if isinstance(outcome, RequestFailed):
         # This node's log says why. The client must not learn what listens at addresses that only this node can reach.
@@ -125,10 +133,12 @@ def handle_api_versions(
     voter = Voter(
         key=key,
         endpoints=pending.voter.endpoints,
+        # What the node itself says it supports; an AddRaftVoter has no word about it.
         min_kraft_version=response.min_kraft_version,
         max_kraft_version=response.max_kraft_version,
     )
     offset = _append_voters(core, leader, core.voters.latest.with_added(voter), now_ms)
+    # KIP-1186: a node that adds itself may be needed for the commit, and does not wait for it.
     if pending.ack_when_committed:
         leader.membership.pending = AwaitingCommit(
             request_id=pending.request_id, deadline_ms=pending.deadline_ms, offset=offset
@@ -147,6 +157,8 @@ def handle_remove_voter(
     if refusal is not None:
         _answer(core, request_id, refusal)
         return
+    # From here on this leader counts without that voter. If it is the leader itself, it leads on
+    # until the others have committed that (`must_hand_over`).
     offset = _append_voters(core, leader, core.voters.latest.without(request.voter), now_ms)
     _await_commit(core, leader, request_id, offset, now_ms)
 
@@ -168,9 +180,13 @@ def handle_update_voter(
             max_kraft_version=request.max_kraft_version,
         )
         if core.voters.kraft_version == 0:
+            # KIP-853: static voters have no directory ids and one endpoint each. The upgrade writes
+            # a voter set, and needs both.
             leader.membership.reported[voter.key.id] = voter
         else:
             _replace_voter(core, leader, voter, now_ms)
+    # Not after the commit, as in Kafka. The voter looks at its log, and sends it again if the log
+    # lacks it.
     response = UpdateVoterResponse(
         error=error,
         leader=LeaderAndEpoch(leader_id=leader.leader_id, epoch=leader.epoch),
@@ -184,18 +200,22 @@ def handle_upgrade_kraft_version(
 ) -> None:
     """Raise kraft.version: record the level and the voters, which only the configuration has named so far."""
     current = core.voters.kraft_version
+    # As in Kafka, even while a change is pending: there is nothing to change.
     if request.level == current:
         _answer(core, request_id, None)
         return
     refusal = _refuse_level(current, request.level) or _refuse_while_changing(core, leader)
     if refusal is None:
         refusal = _refuse_upgrade_of_voters(core, leader, request.level)
+    # A validation passes all checks first, or it would promise what is then refused.
     if refusal is not None or request.validate_only:
         _answer(core, request_id, refusal)
         return
     voters = VoterSet(
         voters=tuple(_known_voter(core, leader, voter.key.id) for voter in core.voters.latest.voters)
     )
+    # In one batch: no replica ever has the level without the voters, whom it could not find in its
+    # own configuration any more.
     records = (KRaftVersion(level=request.level), KRaftVoters(voters=voters))
     offset = _append(core, leader, voters, records, now_ms)
     _await_commit(core, leader, request_id, offset, now_ms)
@@ -204,6 +224,8 @@ def handle_upgrade_kraft_version(
 def high_watermark_advanced(core: Core, leader: Leader, now_ms: int) -> None:
     """Respond to the change if it is committed now. To be called whenever the high watermark has moved."""
     pending = leader.membership.pending
+    # The new set has committed its own record, so a majority of it works. That is what the client
+    # wanted to know (KIP-853).
     if isinstance(pending, AwaitingCommit) and _is_committed(core, pending.offset):
         leader.membership.pending = None
         _answer(core, pending.request_id, None)
@@ -227,6 +249,8 @@ def has_uncommitted_change(core: Core, leader: Leader) -> bool:
 def tick(core: Core, leader: Leader, now_ms: int) -> None:
     """End the wait for a change whose time is over. What was appended stays in the log and may still be committed."""
     pending = leader.membership.pending
+    # The core ends it, since no connection does: a quorum without a majority would otherwise keep
+    # the client, and all further changes, waiting.
     if pending is None or now_ms < pending.deadline_ms:
         return
     leader.membership.pending = None
@@ -278,6 +302,7 @@ def _append(
     # The log says whether a change is pending, not memory: a time-out ends the wait, not the change
     # (KAFKA-20740).
     assert not has_uncommitted_change(core, leader), "a second change of voters before the first is committed"
+    assert voters.voters, "a quorum without voters elects nobody"
     assert core.voters.latest.overlaps(voters), (
         f"{voters.ids} and {core.voters.latest.ids} have no majority in common"
     )
@@ -285,6 +310,7 @@ def _append(
 
 
 def _await_commit(core: Core, leader: Leader, request_id: int, offset: int, now_ms: int) -> None:
+    assert leader.membership.pending is None, "one change at a time"
     leader.membership.pending = AwaitingCommit(
         request_id=request_id, deadline_ms=now_ms + core.config.request_timeout_ms, offset=offset
     )
@@ -303,6 +329,8 @@ def _known_voter(core: Core, leader: Leader, node_id: int) -> Voter:
 def _refuse_key(key: ReplicaKey) -> Refusal | None:
     if key.id < 0:
         return RaftError.INVALID_REQUEST, f"Voter id {key.id} is negative."
+    # KIP-853: id and directory together are the voter. The id alone may be that of a node whose
+    # disk was replaced.
     if key.directory_id is None:
         return RaftError.INVALID_REQUEST, f"Voter {key.id} is named without a directory id."
     return None
@@ -311,12 +339,18 @@ def _refuse_key(key: ReplicaKey) -> Refusal | None:
 def _refuse_endpoints(core: Core, endpoints: tuple[Endpoint, ...]) -> Refusal | None:
     """Endpoints need addresses and distinct listener names, among them the listener that controllers use."""
     names = [endpoint.name for endpoint in endpoints]
+    # Voters reach each other over one listener, so a voter without it could not be reached by this
+    # leader.
     if core.config.listener_name not in names:
         text = f"Listener {core.config.listener_name}, which the leader uses, is not among the listeners {names}."
         return RaftError.INVALID_REQUEST, text
+    # An endpoint is found by the name of its listener (`endpoint_named`). A second one would never
+    # be used.
     if len(set(names)) != len(names):
         return RaftError.INVALID_REQUEST, f"A listener is named twice among the listeners {names}."
     for endpoint in endpoints:
+        # It would be in force at once, and nobody could reach this voter until somebody repaired
+        # the record.
         if not endpoint.host or endpoint.port == 0:
             text = f"Listener {endpoint.name} has no address: {endpoint.host!r}, port {endpoint.port}."
             return RaftError.INVALID_REQUEST, text
@@ -343,6 +377,8 @@ def _refuse_while_changing(core: Core, leader: Leader) -> Refusal | None:
 
 
 def _refuse_while_pending(leader: Leader) -> Refusal | None:
+    # Its records may not be in the log yet, so the check of the log would not find it
+    # (`_refuse_while_uncommitted`).
     if leader.membership.pending is None:
         return None
     return (
@@ -362,6 +398,7 @@ def _refuse_without_high_watermark(leader: Leader) -> Refusal | None:
 
 
 def _refuse_static_voters(core: Core) -> Refusal | None:
+    # At 0 each node reads the voters from its configuration, and no record could tell it of others.
     if core.voters.kraft_version > 0:
         return None
     text = "Voters are fixed by controller.quorum.voters while kraft.version is 0; upgrade it to 1 first."
@@ -369,6 +406,8 @@ def _refuse_static_voters(core: Core) -> Refusal | None:
 
 
 def _refuse_while_uncommitted(core: Core, leader: Leader) -> Refusal | None:
+    # KIP-853: two changes at once could make two sets whose majorities have nobody in common. It
+    # may be the change of an earlier leader.
     if not has_uncommitted_change(core, leader):
         return None
     text = f"The voter set at offset {core.voters.latest_offset} is not committed yet; try again."
@@ -376,6 +415,8 @@ def _refuse_while_uncommitted(core: Core, leader: Leader) -> Refusal | None:
 
 
 def _refuse_duplicate(core: Core, key: ReplicaKey) -> Refusal | None:
+    # By id alone, whatever the directory: majorities are counted by id. The disk of before has to
+    # be removed first.
     recorded = core.voters.latest.get(key.id)
     if recorded is None:
         return None
@@ -410,9 +451,12 @@ def _refuse_new_voter(
 def _refuse_removal(core: Core, key: ReplicaKey) -> Refusal | None:
     voters = core.voters.latest
     recorded = voters.get(key.id)
+    # The whole key. A request that is late must not remove the voter that has come back with a new
+    # disk.
     if recorded is None or recorded.key != key:
         known = ", ".join(_name(voter.key) for voter in voters.voters)
         return RaftError.VOTER_NOT_FOUND, f"{_name(key)} is no voter; the voters are {known}."
+    # Kafka's code for it, too. Nobody would be left to commit the removal.
     if len(voters.voters) == 1:
         return RaftError.VOTER_NOT_FOUND, f"{_name(key)} is the last voter and cannot be removed."
     return None
@@ -421,18 +465,22 @@ def _refuse_removal(core: Core, key: ReplicaKey) -> Refusal | None:
 def _refuse_update(core: Core, leader: Leader, request: UpdateVoterRequest) -> RaftError:
     """The error code alone: the response to UpdateRaftVoter has no field for a text."""
     refusal = _refuse_key(request.voter) or _refuse_endpoints(core, request.endpoints)
+    # Kafka's order: what is wrong in itself comes before what is wrong only now.
     low, high = request.min_kraft_version, request.max_kraft_version
     if refusal is None and not 0 <= low <= high:
         return RaftError.INVALID_REQUEST
     refusal = refusal or _refuse_while_changing(core, leader)
     if refusal is not None:
         return refusal[0]
+    # The finalized level is in the log that this voter reads, so its report cannot be true.
     if not low <= core.voters.kraft_version <= high:
         return RaftError.INVALID_REQUEST
     return RaftError.NONE if core.voters.latest.is_voter(request.voter) else RaftError.VOTER_NOT_FOUND
 
 
 def _refuse_level(current: int, level: int) -> Refusal | None:
+    # Voters would have to come out of the log again, into configurations that nobody checks. Kafka
+    # refuses it, too.
     if level < current:
         text = f"kraft.version cannot be lowered from {current} to {level}."
         return RaftError.INVALID_UPDATE_VERSION, text
@@ -449,6 +497,7 @@ def _refuse_upgrade_of_voters(core: Core, leader: Leader, level: int) -> Refusal
         if node_id != core.config.key.id and node_id not in leader.membership.reported:
             text = f"Voter {node_id} has not told this leader its directory id and listeners yet (UpdateRaftVoter)."
             return RaftError.INVALID_UPDATE_VERSION, text
+        # Each voter is about to read KRAFT_VERSION in its own log, and none may stop over it.
         known = _known_voter(core, leader, node_id)
         if not known.min_kraft_version <= level <= known.max_kraft_version:
             supported = f"{known.min_kraft_version} to {known.max_kraft_version}"
@@ -459,6 +508,8 @@ def _refuse_upgrade_of_voters(core: Core, leader: Leader, level: int) -> Refusal
 
 def _is_committed(core: Core, offset: int) -> bool:
     """Whether a record is known to be committed, in this epoch or already before this node led."""
+    # Not the leader's own high watermark, which begins anew in each epoch: what was committed
+    # before stays so.
     return core.high_watermark is not None and offset < core.high_watermark
 
 

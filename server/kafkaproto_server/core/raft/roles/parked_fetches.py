@@ -1,4 +1,7 @@
-"""Parked Fetches: they wait at the leader until there is news, their wait time is over, or the leadership ends."""
+"""Parked Fetches: they wait at the leader until there is news, their wait time is over, or the leadership ends.
+
+Apache Kafka: ``KafkaRaftClient``, its purgatory of Fetches.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,8 @@ def wake(core: Core, leader: Leader, *, high_watermark_moved: bool) -> None:
         # (KAFKA-14145).
         lambda parked: high_watermark_moved or parked.request.fetch_offset < end_offset
     )
+    # Each position is checked again as it is served. The log may have been cleaned past it while
+    # the Fetch was parked.
     for parked in awake:
         core.respond(parked.request_id, serve(core, leader, parked.request, parked.listener_name))
 
@@ -39,12 +44,14 @@ def expire(core: Core, leader: Leader, now_ms: int) -> None:
 def release_all(core: Core, leader: Leader) -> None:
     """Respond to every parked Fetch that this node no longer leads."""
     for parked in leader.parked.take_all():
+        # It names the new leader if this node knows one, so that the replica need not look for it.
         response = refusal(core, RaftError.NOT_LEADER_OR_FOLLOWER, parked.listener_name)
         core.respond(parked.request_id, response)
 
 
 def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str) -> PendingFetchResponse:
     """The response to a Fetch now: records, a diverging epoch, a snapshot, or nothing new."""
+    assert core.state is leader, "only the leader says what is in the log"
     log = core.log
     diverging = snapshot = read = None
     verdict = log.validate(request.fetch_offset, request.last_fetched_epoch)
@@ -53,9 +60,14 @@ def serve(core: Core, leader: Leader, request: FetchRequest, listener_name: str)
     elif isinstance(verdict, NeedsSnapshot):
         snapshot = verdict.snapshot
     elif request.fetch_offset < log.end_offset:
+        # At least one batch goes in any case, or a small limit would keep the replica where it is
+        # for ever.
         max_bytes = max(0, min(request.max_bytes, MAX_RESPONSE_BYTES))
+        # To the end of the log, not to the high watermark: what no follower holds can never be
+        # committed.
         read = LogRange(offset=request.fetch_offset, end_offset=log.end_offset, max_bytes=max_bytes)
     return PendingFetchResponse(
+        # In every response, as in Kafka: the replica must be able to tell of which epoch it is.
         leader=leader_and_epoch(leader),
         leader_endpoint=core.leader_endpoint(listener_name),
         high_watermark=NO_HIGH_WATERMARK if leader.high_watermark is None else leader.high_watermark,

@@ -2,6 +2,8 @@
 
 If it is still a voter, it moves to the next epoch when its election timer ends. If it was removed from the voters, it
 raises no epoch and looks for the new leader.
+
+Apache Kafka: ``ResignedState`` and ``KafkaRaftClient.pollResigned``.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from kafkaproto_server.core.raft.values.voters import endpoint_named
 
 def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
     """Send EndQuorumEpoch to the voters that have not acknowledged it, and leave this state when it is time."""
+    # At each tick: the lanes see to it that a voter gets one request at a time, and that failures
+    # pause.
     _notify(core, resigned, now_ms)
     if election.may_be_elected(core):
         if core.voters.latest.is_only_voter(core.config.key):
@@ -28,6 +32,7 @@ def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
         # (KAFKA-18379).
         elif now_ms >= resigned.election_at_ms and resigned.epoch < trust.LAST_EPOCH:
             transitions.become_unattached(core, resigned.epoch + 1, now_ms)
+    # A node that stops needs no leader: it only waits until the others have one.
     elif not core.is_stopping:
         discovery.tick(core, now_ms)
 
@@ -48,6 +53,7 @@ def deadline_ms(core: Core, resigned: Resigned) -> float:
 def acknowledged(core: Core, voter_id: int, epoch: int) -> None:
     """Note that a voter has acknowledged EndQuorumEpoch."""
     state = core.state
+    # It may be the response to a request of an earlier resignation.
     if isinstance(state, Resigned) and state.epoch == epoch:
         state.unacknowledged.pop(voter_id, None)
 
@@ -69,6 +75,7 @@ def may_be_succeeded(core: Core, resigned: Resigned) -> bool:
         for voter_id in voters.ids
         if voter_id != core.config.key.id and voter_id not in resigned.absent
     ]
+    # This node still votes while it stops, so it counts here. Alone it would wait for nobody.
     return bool(others) and quorum.is_majority([*others, core.config.key.id], voters.ids)
 
 
@@ -79,6 +86,7 @@ def _notify(core: Core, resigned: Resigned, now_ms: int) -> None:
             request = EndQuorumEpochRequest(
                 leader_id=core.config.key.id,
                 epoch=resigned.epoch,
+                # The same list for all, so that they take turns (`succession`).
                 preferred_candidates=resigned.preferred_candidates,
             )
             core.ask(destination, request, now_ms)

@@ -2,6 +2,8 @@
 
 The node first notes the leader and epoch in a response, whatever else it says. Then the response goes to the module
 that sent the request.
+
+Apache Kafka: ``KafkaRaftClient.handleResponse``.
 """
 
 from __future__ import annotations
@@ -55,6 +57,9 @@ def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
     in_flight = core.requests.complete(event.request_id)
     if in_flight is None:
         return
+    # The order matters. The question is over before its response is read, since news restarts the
+    # questions; leader and epoch are learned before the rest is judged by them; and votes that wait
+    # are decided last, by all that is known then.
     discovery.answered(core, event.request_id, now_ms)
     _learn(core, in_flight, event.response, now_ms)
     _hand_over(core, in_flight, event, now_ms)
@@ -74,6 +79,7 @@ def _hand_over(core: Core, in_flight: RequestInFlight, event: ResponseReceived, 
         case (
             BeginQuorumEpochRequest() | EndQuorumEpochRequest()
         ) as request, QuorumEpochResponse() as response:
+            # An error leaves the voter unacknowledged, and so it is told again.
             if response.error is RaftError.NONE:
                 resigned.acknowledged(core, in_flight.destination.id, request.epoch)
             else:
@@ -83,6 +89,8 @@ def _hand_over(core: Core, in_flight: RequestInFlight, event: ResponseReceived, 
         case ((AddVoterRequest() | RemoveVoterRequest() | UpdateVoterRequest()), _):
             joining.handle_response(core, event, now_ms)
         case _:
+            # `wire` decodes a response by its request. So this is the driver's mistake, and no peer
+            # can cause it.
             kinds = type(event.response).__name__, type(in_flight.request).__name__
             raise AssertionError("{} answers {}".format(*kinds))
 
@@ -102,6 +110,7 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
             snapshot_fetch.handle_failure(core, in_flight, event, now_ms)
         case BeginQuorumEpochRequest() as begin:
             core.requests.back_off(in_flight, now_ms)
+            # Not if a bootstrap server was asked in the voter's place: it may be another node.
             if in_flight.destination.id == begin.voter_id:
                 check_quorum.missed(core, begin.voter_id)
         case EndQuorumEpochRequest() as end:
@@ -127,6 +136,7 @@ def _asked(in_flight: RequestInFlight) -> Destination | None:
 
 
 def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_ms: int) -> None:
+    # Nobody but the leader that asked can use it. Its pending change ended with its leadership.
     if isinstance(core.state, Leader):
         membership.handle_api_versions(core, core.state, event, now_ms)
 
@@ -145,6 +155,7 @@ def _learn(core: Core, in_flight: RequestInFlight, response: InboundResponse, no
             | FetchSnapshotResponse()
             | UpdateVoterResponse()
         ):
+            # A quorum that followed it could hold no further election, and there is no way back.
             if response.leader.epoch > trust.LAST_EPOCH:
                 core.refuse(in_flight.destination.id, response, Doubt.EPOCH_AT_THE_END, now_ms)
                 return

@@ -4,6 +4,8 @@
 A download survives changes of state. It resumes if the same node, leading again, names the same snapshot. After the
 last chunk, the driver checks the whole snapshot and replaces the log by it. Until that is done or refused, this node
 neither fetches nor seeks leadership, because nobody can say where its log ends.
+
+Apache Kafka: ``KafkaRaftClient.handleFetchSnapshotResponse``.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from kafkaproto_server.core.raft.values.messages import FetchSnapshotRequest, Fe
 def request(core: Core, follower: Follower) -> FetchSnapshotRequest | None:
     """The next FetchSnapshot to the leader; None if no snapshot of this leader is being fetched."""
     download = core.download
+    # A snapshot of another node has other bytes, even if it ends at the same offset.
     if download is None or download.leader_id != follower.leader_id:
         return None
     # Records that were appended since may be beyond the snapshot; the leader decides again.
@@ -57,10 +60,12 @@ def begin(core: Core, follower: Follower, snapshot: OffsetAndEpoch) -> bool:
     # A snapshot that ends before what is committed here would take back what was acknowledged.
     if snapshot.offset <= 0 or snapshot.offset < core.committed_floor:
         return False
+    # The log would continue with an epoch that this node does not know.
     if not 0 <= snapshot.epoch <= follower.epoch:
         return False
     download = core.download
     wanted = (snapshot, follower.leader_id, core.log.end)
+    # What is there of the same file is kept: a leader that changes back must not cost a gigabyte.
     if download is None or (download.snapshot, download.leader_id, download.log_end) != wanted:
         drop(core)
         core.download = SnapshotDownload(
@@ -72,6 +77,7 @@ def begin(core: Core, follower: Follower, snapshot: OffsetAndEpoch) -> bool:
 def drop(core: Core) -> None:
     """Drop the snapshot that is being fetched, if there is one."""
     if core.download is not None:
+        # Before the first chunk there is no part file.
         if core.download.position > 0:
             core.outbox.write(DropSnapshotPart(snapshot=core.download.snapshot))
         core.download = None
@@ -88,14 +94,17 @@ def handle_response(
     if leader_contact.is_of_other_epoch(core, in_flight, request.epoch, response.leader.epoch, now_ms):
         return
     if response.error is not RaftError.NONE:
+        # The next request is a Fetch then, and the leader names the snapshot that it has now.
         if response.error in (RaftError.SNAPSHOT_NOT_FOUND, RaftError.POSITION_OUT_OF_RANGE):
             drop(core)
         leader_contact.handle_refusal(core, in_flight, response.error, now_ms)
         return
     follower = leader_contact.heard_from_leader(core, response.leader.leader_id, now_ms)
     download = core.download
+    # It was dropped, or is complete. The chunk is of no use, but it was a sign of life.
     if follower is None or download is None or core.installing is not None:
         return
+    # A response that is late. Kafka's follower stops over one that does not fit.
     if (request.snapshot, request.position) != (download.snapshot, download.position):
         return
     if download.log_end != core.log.end:
@@ -109,10 +118,15 @@ def handle_response(
     core.outbox.write(
         WriteSnapshotChunk(snapshot=download.snapshot, position=download.position, data=response.data)
     )
+    # Noted before it is written: all writes are done in order, and a failed one ends the node.
     download.position += len(response.data)
     download.size = response.size
+    assert download.position <= download.size, f"{download.position} bytes of {download.size}"
     if download.position == download.size:
+        # In order behind the chunks, so the driver has the whole file when it comes to this.
         core.outbox.write(InstallSnapshot(snapshot=download.snapshot, size=download.size))
+        # Set at once and not when the driver begins: from now on this node must not fetch from a
+        # log that is about to go.
         core.installing = download.snapshot
         core.download = None
 
@@ -122,6 +136,7 @@ def handle_failure(core: Core, in_flight: RequestInFlight, failed: RequestFailed
 
     A leader of Apache Kafka that does not have the snapshot fails the whole request, without saying what is wrong.
     """
+    # Kafka means SNAPSHOT_NOT_FOUND or the like, but cannot encode the response that says so.
     if failed.failure is RequestFailure.TOP_LEVEL_ERROR:
         drop(core)
     leader_contact.handle_failure(core, in_flight, failed, now_ms)
@@ -132,6 +147,7 @@ def handle_installed(core: Core, event: SnapshotInstalled) -> None:
     snapshot = event.snapshot.id
     assert snapshot == core.installing, f"snapshot {snapshot} was installed, {core.installing} was asked for"
     core.installing = None
+    assert snapshot.offset >= core.committed_floor, f"snapshot {snapshot} takes back what is committed"
     core.log.install(snapshot, event.snapshot.size_bytes)
     core.outbox.log_replaced(snapshot.offset)
     # The sets of the old log are gone with it. A set that was not committed must not survive.
@@ -141,8 +157,11 @@ def handle_installed(core: Core, event: SnapshotInstalled) -> None:
         type(recorded.record): recorded.record for recorded in event.control_records
     }
     for record in latest.values():
+        # As if they were its last records: voters of the log behind it are newer, and truncation
+        # keeps these.
         core.apply_control(snapshot.offset - 1, record)
     core.voters_changed()
+    # All that is in a snapshot is committed, whatever the leader has said so far.
     if snapshot.offset > (core.high_watermark or 0):
         core.high_watermark = snapshot.offset
         core.outbox.notify_after_persist(HighWatermarkAdvanced(offset=snapshot.offset))
@@ -154,6 +173,8 @@ def handle_rejected(core: Core, event: SnapshotRejected, now_ms: int) -> None:
         f"snapshot {event.snapshot} was refused, {core.installing} was asked for"
     )
     core.installing = None
+    # A pause, because the same file would be fetched again: if it is damaged at the leader, without
+    # end.
     if isinstance(core.state, Follower):
         core.requests.rest(fetching.leader_destination(core, core.state), RequestLane.FETCH, now_ms)
 
@@ -162,6 +183,8 @@ def _fits(download: SnapshotDownload, response: FetchSnapshotResponse) -> bool:
     """Whether a response brings the next chunk of the same file."""
     return (
         (response.snapshot, response.position) == (download.snapshot, download.position)
+        # The first chunk says how large the file is. Another size later means another file.
         and response.size == (download.size or response.size)
+        # A chunk of nothing would be asked for again and again.
         and 0 < len(response.data) <= response.size - response.position
     )

@@ -1,4 +1,7 @@
-"""Status reports: what a leader knows of its quorum (DescribeQuorum), and what each node knows of itself (metrics)."""
+"""Status reports: what a leader knows of its quorum (DescribeQuorum), and what each node knows of itself (metrics).
+
+Apache Kafka: ``LeaderState.describeQuorum`` and ``KafkaRaftMetrics``.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,20 @@ from kafkaproto_server.core.raft.values.voters import matches_key
 def describe_quorum(core: Core, leader: Leader, now_ms: int, wall_ms: int) -> QuorumDescription:
     """The quorum as its leader sees it. ``now_ms`` and ``wall_ms`` are the same moment, monotonic and by wall clock."""
     voters = core.voters.latest
+    # Times are kept by the monotonic clock, which no operator sets back. They are turned into wall
+    # time only to be shown.
     clock_offset_ms = wall_ms - now_ms
     descriptions: list[ReplicaDescription] = []
     for voter in voters.voters:
+        # A static voter is looked up by its id. It is shown by its key in the set, without a
+        # directory, as in Kafka.
         replica = leader.progress.get(voter.key)
         if matches_key(voter.key, core.config.key):
             descriptions.append(_describe_leader(core, voter.key, wall_ms))
         elif replica is not None:
             descriptions.append(_describe_replica(voter.key, replica, clock_offset_ms))
         else:
+            # Since this leader was elected it has not fetched, so nothing is known of it.
             descriptions.append(ReplicaDescription(key=voter.key))
     observers = [
         _describe_replica(replica.key, replica, clock_offset_ms)
@@ -49,6 +57,8 @@ def describe_statistics(core: Core, now_ms: int) -> RaftStatistics:
     state = core.state
     voters = core.voters.latest
     leader = state if isinstance(state, Leader) else None
+    # A leader shows that of its own epoch, as in Kafka: unknown until a record of the epoch is
+    # committed.
     high_watermark = core.high_watermark if leader is None else leader.high_watermark
     counters = core.counters
     return RaftStatistics(
@@ -79,6 +89,7 @@ def describe_statistics(core: Core, now_ms: int) -> RaftStatistics:
 def _state_name(core: Core) -> str:
     """The state as in Kafka's metric current-state."""
     state = core.state
+    # Kafka shows observers by this name, though they are in the states of voters.
     if isinstance(state, Unattached | Follower) and not core.is_voter:
         return "observer"
     if isinstance(state, Unattached | Prospective) and state.voted_key is not None:

@@ -1,4 +1,8 @@
-"""How followers take turns after they lost their leader, so that they do not split the votes."""
+"""How followers take turns after they lost their leader, so that they do not split the votes.
+
+Apache Kafka: ``FollowerState``, whose fetch timer EndQuorumEpoch shortens by the place in the list. Turns without such
+a list, by node id, are ours alone.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,15 @@ def succession_delay_ms(core: Core, follower: Follower) -> int:
         others = [voter_id for voter_id in core.voters.latest.ids if voter_id != follower.leader_id]
         rank = sum(voter_id < core.config.key.id for voter_id in others)
     if follower.refused_pre_votes > 0:
+        # The shift is bounded, because the number of refusals is not.
         longest_ms = SUCCESSOR_RETRY_MS << min(follower.refused_pre_votes - 1, 16)
+        # Turns are kept at each retry: followers that were refused at the same time would meet
+        # again.
         retry_ms = min(longest_ms + rank * SUCCESSION_STEP_MS, core.config.election_timeout_ms)
         return retry_ms + core.rng.below(SUCCESSION_JITTER_MS)
+    # Nobody goes before it, and that its leader is gone it knows from the leader.
     if follower.successor_rank == 0:
         return 0
+    # Far below an election timeout: a lost leader is known by its connection, and the turns see to
+    # it that nobody collides.
     return SUCCESSION_START_MS + rank * SUCCESSION_STEP_MS + core.rng.below(SUCCESSION_JITTER_MS)

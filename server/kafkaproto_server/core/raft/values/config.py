@@ -1,4 +1,7 @@
-"""Settings of one node in the quorum: its identity, its endpoints and its ``controller.quorum.*`` values."""
+"""Settings of one node in the quorum: its identity, its endpoints and its ``controller.quorum.*`` values.
+
+Apache Kafka: ``QuorumConfig``.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +41,10 @@ class RaftConfig:
     """Controller listeners that this node advertises, in the order of the configuration; empty without the role."""
     listener_name: str = "CONTROLLER"
     """Listener under which this node reaches the others: the first of ``controller.listener.names``."""
+    # Kafka reads them on every node, too: at kraft.version 0 no record says who votes (KIP-595).
     static_voters: VoterSet | None = None
     """Voters of ``controller.quorum.voters``; they count while the log names none (kraft.version 0)."""
+    # As in Kafka: such ids keep them apart from nodes, whose ids are never negative.
     bootstrap_servers: tuple[Destination, ...] = ()
     """``controller.quorum.bootstrap.servers`` with ids -2, -3, ...; if it is empty, the static voters are asked."""
     election_timeout_ms: int = 1000
@@ -55,6 +60,7 @@ class RaftConfig:
     """``controller.quorum.retry.backoff.ms``: how long a destination gets no request after one to it failed."""
     append_linger_ms: int = 25
     """``controller.quorum.append.linger.ms``: the longest time that a record waits for others to share its batch."""
+    # Configurable since Kafka 4.3; before, 8 MiB was fixed.
     fetch_max_bytes: int = 1024 * 1024
     """``controller.quorum.fetch.max.bytes``."""
     fetch_snapshot_max_bytes: int = 1024 * 1024
@@ -66,6 +72,7 @@ class RaftConfig:
 
     def __post_init__(self) -> None:
         assert self.key.id >= 0, f"node id {self.key.id} is negative"
+        # It is a time from now on; a negative one would be a deadline that has always passed.
         assert self.append_linger_ms >= 0, f"append linger {self.append_linger_ms} ms is negative"
 
     @property
@@ -80,6 +87,8 @@ class RaftConfig:
         """This node's entry as it writes it into a KRAFT_VOTERS record."""
         return Voter(
             key=self.key,
+            # As the record has them, or each comparison with the record would find a difference
+            # (`describes_same`).
             endpoints=endpoints_as_recorded(self.endpoints),
             min_kraft_version=KRAFT_VERSION_MIN,
             max_kraft_version=KRAFT_VERSION_MAX,

@@ -1,4 +1,7 @@
-"""Control records of the log as the core uses them (KIP-595, KIP-853); ``wire`` encodes and decodes their bytes."""
+"""Control records of the log as the core uses them (KIP-595, KIP-853); ``wire`` encodes and decodes their bytes.
+
+Apache Kafka: ``LeaderChangeMessage``, ``KRaftVersionRecord`` and ``VotersRecord``.
+"""
 
 from __future__ import annotations
 
@@ -41,4 +44,5 @@ class RecordedControl:
 
     offset: int
     """For a record read from a snapshot: the snapshot's end offset - 1, hence -1 for the 0-0 snapshot."""
+    # Of LEADER_CHANGE only the batch matters: its epoch and its offset.
     record: KRaftVersion | KRaftVoters

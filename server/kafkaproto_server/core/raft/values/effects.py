@@ -14,6 +14,8 @@ and that the Fetch of a node that can be a voter leaves only once the log before
 
 A failed write or sync ends the node. ``Persisted`` is never sent for it, and the driver never repeats it as if the
 failed attempt had not happened.
+
+Ours alone: Apache Kafka's thread does each of these itself as it decides it. The idea is ``Ready`` of etcd's raft.
 """
 
 from __future__ import annotations
@@ -48,11 +50,13 @@ class PendingBatch(msgspec.Struct, frozen=True, kw_only=True):
     control: tuple[ControlRecord, ...] = ()
 
     def __post_init__(self) -> None:
+        # In Kafka's format a whole batch is control or data, by one bit of its header.
         assert bool(self.records) != bool(self.control), "a batch holds data records or control records"
 
     @property
     def next_offset(self) -> int:
         """Offset after the batch's last record."""
+        # Each record takes one offset: nothing compacts this log.
         return self.base_offset + len(self.records) + len(self.control)
 
 
@@ -233,4 +237,5 @@ class Effects(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def must_persist(self) -> bool:
         """Whether anything has to be written, so that the core expects ``Persisted``."""
+        # Messages alone need no disk, and the core expects no `Persisted` for them.
         return bool(self.writes) or self.election_state is not None

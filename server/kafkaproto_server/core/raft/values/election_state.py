@@ -1,4 +1,7 @@
-"""The content of the quorum-state file: the epoch, the leader and the vote that a node must never forget."""
+"""The content of the quorum-state file: the epoch, the leader and the vote that a node must never forget.
+
+Apache Kafka: ``ElectionState`` and ``QuorumStateData``.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ class ElectionState:
     """One node's epoch, with the leader that it knows and the vote that it gave in that epoch."""
 
     epoch: int
+    # Both may be set: a node that learns the leader of an epoch keeps the vote that it gave in it.
+    # Only the leader itself writes no vote, as in Kafka.
     leader_id: int = NO_NODE
     voted_key: ReplicaKey | None = None
     """Without a directory id if the file has none (its version 0)."""

@@ -1,4 +1,7 @@
-"""The start of a leader epoch in the log."""
+"""The start of a leader epoch in the log.
+
+Apache Kafka: ``EpochEntry``.
+"""
 
 from __future__ import annotations
 

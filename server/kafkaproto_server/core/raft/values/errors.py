@@ -1,6 +1,8 @@
 """Error codes of the quorum's responses, by Kafka's names and numbers.
 
 The core does not use generated code; a test compares this table with the library's.
+
+Apache Kafka: ``Errors``.
 """
 
 from __future__ import annotations

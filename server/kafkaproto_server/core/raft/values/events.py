@@ -1,4 +1,7 @@
-"""All events of the Raft core. ``node.RaftNode.handle`` takes these and nothing else."""
+"""All events of the Raft core. ``node.RaftNode.handle`` takes these and nothing else.
+
+Ours alone: what Apache Kafka's ``KafkaRaftClient`` finds in its queue of messages, or does itself.
+"""
 
 from __future__ import annotations
 

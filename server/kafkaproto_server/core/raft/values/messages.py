@@ -2,6 +2,8 @@
 
 These classes check nothing. Cluster id, topic and partition were checked before a request becomes one of these, but
 every number may still be any value of its wire type. A response holds what the peer sent, and may be nonsense too.
+
+Apache Kafka: the schemas of these requests, KIP-595, KIP-630, KIP-853, KIP-996 and KIP-1166.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A leader's description of its quorum, for DescribeQuorum (KIP-595, KIP-836, KIP-853)."""
+"""A leader's description of its quorum, for DescribeQuorum (KIP-595, KIP-836, KIP-853).
+
+Apache Kafka: ``DescribeQuorumResponse``.
+"""
 
 from __future__ import annotations
 

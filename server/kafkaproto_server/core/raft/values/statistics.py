@@ -1,4 +1,7 @@
-"""Counters and state of one node's core, for its metrics."""
+"""Counters and state of one node's core, for its metrics.
+
+Apache Kafka: ``KafkaRaftMetrics``.
+"""
 
 from __future__ import annotations
 

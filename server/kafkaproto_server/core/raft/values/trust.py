@@ -18,6 +18,8 @@ What this costs: a voter that was added or has moved, and whose endpoint is neit
 bootstrap servers, cannot be asked. If the quorum can elect nobody else, it has no leader until an operator adds that
 endpoint to ``controller.quorum.bootstrap.servers`` and restarts this node. Apache Kafka follows the endpoint in the
 candidate's own request, which anybody can send.
+
+Ours alone: Apache Kafka's node believes the epoch, the leader and the endpoint in any request.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ FARTHEST_STEP = 10_000
 class Doubt(enum.Enum):
     """Why a claim is not believed."""
 
+    # The texts go into the node's log. Each says what an operator can do, if there is anything to
+    # do.
     EPOCH_AT_THE_END = "a quorum could not continue from that epoch"
     UNKNOWN_NODE = (
         "the log names no such voter. If it is one, add its endpoint to controller.quorum.bootstrap.servers"

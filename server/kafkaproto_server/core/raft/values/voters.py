@@ -2,6 +2,8 @@
 
 A KRAFT_VOTERS record takes effect as soon as it is *appended*, not when it commits (KIP-853). Truncating the log below
 the record undoes it. So the core keeps a history of sets and versions by offset, and the last entry is in force.
+
+Apache Kafka: ``VoterSet``, ``VoterSetHistory`` and ``KRaftControlRecordStateMachine``.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ def endpoint_named(endpoints: Iterable[Endpoint], listener_name: str) -> Endpoin
 def describes_same(recorded: Voter, current: Voter) -> bool:
     """Whether two entries have the same endpoints, in any order, and the same supported versions."""
     return (
+        # The order is that of a configuration, which an operator may change without changing
+        # anything.
         sorted(recorded.endpoints, key=lambda endpoint: endpoint.name)
         == sorted(current.endpoints, key=lambda endpoint: endpoint.name)
         and recorded.min_kraft_version == current.min_kraft_version
@@ -60,6 +64,8 @@ class VoterSet:
 
     def __post_init__(self) -> None:
         ids = self.ids
+        # Ascending ids make equal sets equal values, and LEADER_CHANGE and quorum-state name them
+        # in this order.
         assert all(low < high for low, high in itertools.pairwise(ids)), (
             f"voter ids {list(ids)} do not ascend"
         )
@@ -80,6 +86,7 @@ class VoterSet:
 
     def is_only_voter(self, key: ReplicaKey) -> bool:
         """Whether this replica is the only voter."""
+        # The whole key: a node with the only voter's id and another disk must not elect itself.
         return len(self.voters) == 1 and self.is_voter(key)
 
     def endpoint(self, node_id: int, listener_name: str) -> Endpoint | None:
@@ -112,6 +119,8 @@ class VoterSet:
         holds if at most one voter was added or removed. An entry that only gained a directory id is the same voter.
         """
         common = sum(1 for voter in self.voters if other._has_entry_of(voter.key))
+        # What only one of the sets has. A voter that changed its directory counts twice: it is
+        # another one.
         return len(self.voters) + len(other.voters) - 2 * common <= 1
 
     def _has_entry_of(self, key: ReplicaKey) -> bool:
@@ -130,6 +139,8 @@ class VoterHistory:
 
     def add_voters(self, offset: int, voters: VoterSet) -> None:
         """Put a KRAFT_VOTERS record into force; offsets ascend."""
+        # Else a truncation could not tell which sets stay. Of a fetched batch, `follower` has
+        # checked it.
         assert not self._voter_sets or offset > self._voter_sets[-1][0], (
             f"voter set at offset {offset} follows one at {self._voter_sets[-1][0]}"
         )
@@ -147,6 +158,8 @@ class VoterHistory:
 
     def truncate_to(self, end_offset: int) -> None:
         """Forget records at and after ``end_offset``, because the log no longer holds them."""
+        # The entries of snapshots stay: no log is cut below a snapshot's end
+        # (`Core.committed_floor`).
         self._voter_sets = [entry for entry in self._voter_sets if entry[0] < end_offset]
         self._kraft_versions = [entry for entry in self._kraft_versions if entry[0] < end_offset]
 
@@ -157,12 +170,15 @@ class VoterHistory:
 
     def voters_at(self, end_offset: int) -> VoterSet | None:
         """The voter set of the newest record before ``end_offset``; None if there is no such record."""
+        # For the header of a snapshot, which must not name voters that came into force behind its
+        # end (KIP-853).
         position = bisect_left(self._voter_sets, end_offset, key=_offset_of)
         return self._voter_sets[position - 1][1] if position else None
 
     def former_voter(self, key: ReplicaKey) -> Voter | None:
         """The newest entry of a replica in the sets before the one in force, as far as the log still has them; None if
         there is none."""
+        # The newest first: its endpoints are the last that the log knew of the replica.
         former = (voters for _, voters in reversed(self._voter_sets[:-1]))
         return next((voters.get(key.id) for voters in former if voters.is_voter(key)), None)
 
@@ -174,6 +190,8 @@ class VoterHistory:
     @property
     def latest(self) -> VoterSet:
         """The voter set in force: the newest recorded one, else the static one, else an empty set."""
+        # The static set only as long as no record names one: after the upgrade the configuration is
+        # not asked again.
         return self._voter_sets[-1][1] if self._voter_sets else self._static
 
     @property

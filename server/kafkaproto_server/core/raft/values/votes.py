@@ -1,6 +1,8 @@
 """Counts the responses to one node's vote requests of one epoch, or to its pre-votes.
 
 The voters are those of the moment when the election began. The count knows nothing of states, time or messages.
+
+Apache Kafka: ``EpochElection``.
 """
 
 from __future__ import annotations
@@ -43,6 +45,8 @@ class VoteCount:
 
     def grant(self, voter_id: int) -> None:
         """Note a grant; the first response of a voter counts."""
+        # What followed from the first response has happened already, so a later one does not change
+        # it.
         if voter_id not in self.rejected:
             self.granted[voter_id] = None
             self.absent.pop(voter_id, None)
@@ -55,6 +59,7 @@ class VoteCount:
 
     def miss(self, voter_id: int) -> None:
         """Note that this voter cannot be reached."""
+        # What it said while it was there still counts.
         if voter_id not in self.granted and voter_id not in self.rejected:
             self.absent[voter_id] = None
 
@@ -65,6 +70,8 @@ class VoteCount:
     @property
     def is_lost(self) -> bool:
         """Whether the voters that granted or may still grant are fewer than a majority."""
+        # Who is absent may come back, and its grant would count then. But nobody should wait for
+        # it: the next attempt asks it again.
         hopeful = [
             voter_id
             for voter_id in self.voter_ids

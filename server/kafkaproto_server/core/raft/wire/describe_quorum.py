@@ -1,4 +1,7 @@
-"""The response to DescribeQuorum (55), v0 to v2: the quorum as its leader describes it (KIP-595, KIP-836, KIP-853)."""
+"""The response to DescribeQuorum (55), v0 to v2: the quorum as its leader describes it (KIP-595, KIP-836, KIP-853).
+
+Apache Kafka: ``KafkaRaftClient.handleDescribeQuorumRequest``.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,7 @@ def describe_quorum_response(
         for topic in request.topics
         for partition in topic.partitions
     ]
+    # Also for both of two partitions, one of which is the right one: Kafka answers all or nothing.
     if len(request.topics) != 1 or named != [(METADATA_TOPIC, METADATA_PARTITION)]:
         return _error_response(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     if isinstance(description, NotLeader):
@@ -51,6 +55,8 @@ def describe_quorum_response(
         current_voters=[_replica_state(replica, version) for replica in description.voters],
         observers=[_replica_state(replica, version) for replica in description.observers],
     )
+    # Older clients have no such fields. Voters only, but with all their listeners, at kraft.version
+    # 0 as well.
     with_nodes = version >= DIRECTORY_IDS_AND_NODES_FROM
     return DescribeQuorumResponse(
         topics=[DescribeQuorumResponse.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])],
@@ -67,6 +73,7 @@ def _error_response(request: DescribeQuorumRequest, error: ErrorCode) -> Describ
                     DescribeQuorumResponse.PartitionData(
                         partition_index=partition.partition_index,
                         error_code=error,
+                        # Kafka's standard text for the code; the versions before 2 leave it out.
                         error_message=error.message,
                     )
                     for partition in topic.partitions

@@ -4,6 +4,8 @@ messages.
 It checks what needs no knowledge of the quorum: the cluster id (null is accepted), and that the request names exactly
 the metadata log's one partition. Kafka checks these first, too, so a request that is wrong in more than one way gets
 the same error. All numbers pass to the core as they are.
+
+Apache Kafka: ``KafkaRaftClient`` and ``RaftUtil``.
 """
 
 from __future__ import annotations
@@ -102,6 +104,8 @@ def decode_request(message: Message, version: int, *, cluster_id: str) -> Inboun
 
 
 def _refusal(asked_cluster_id: str | None, cluster_id: str, names_log: bool = True) -> RaftError:
+    # First of all: a node of another cluster may name any epoch, and this quorum must not follow
+    # it.
     if asked_cluster_id is not None and asked_cluster_id != cluster_id:
         return RaftError.INCONSISTENT_CLUSTER_ID
     return RaftError.NONE if names_log else RaftError.INVALID_REQUEST
@@ -117,6 +121,7 @@ def _named_partition(
 
 
 def _wrong_cluster(asked_cluster_id: str | None, cluster_id: str) -> str:
+    # Cut, because it goes back to the sender and into logs.
     asked = (asked_cluster_id or "")[:MAX_MESSAGE_LENGTH]
     return f"Cluster id {asked!r} is not that of this cluster, {cluster_id!r}."
 
@@ -157,6 +162,7 @@ def _decode_end_quorum_epoch(
     partition = _named_partition(message.topics, message.cluster_id, cluster_id)
     if isinstance(partition, RaftError):
         return kafka.EndQuorumEpochResponse(error_code=partition)
+    # KIP-853 gave the successors directory ids, in a field of another name.
     if version == 0:
         candidates = [ReplicaKey(id=node_id) for node_id in partition.preferred_successors]
     else:
@@ -180,10 +186,12 @@ def _decode_fetch(message: kafka.FetchRequest, version: int, cluster_id: str) ->
         and len(topics[0].partitions) == 1
         and topics[0].partitions[0].partition == METADATA_PARTITION
     )
+    # Sessions are not looked at: as in Kafka, each Fetch of this log is a full one.
     error = _refusal(message.cluster_id, cluster_id, names_log)
     if error:
         return kafka.FetchResponse(error_code=error)
     partition = topics[0].partitions[0]
+    # KIP-903 moved the id into ReplicaState. The other field is -1 then.
     has_state = version >= FETCH_REPLICA_STATE_FROM
     replica_id = message.replica_state.replica_id if has_state else message.replica_id
     return FetchRequest(
@@ -201,10 +209,13 @@ def _decode_fetch_snapshot(
     message: kafka.FetchSnapshotRequest, cluster_id: str
 ) -> FetchSnapshotRequest | Message:
     named = [(topic.name, partition) for topic in message.topics for partition in topic.partitions]
+    # A FetchSnapshot without a topic stops Kafka's process. Here it is a bad request
+    # (CVE-2026-83525 and its like).
     error = _refusal(message.cluster_id, cluster_id, bool(named))
     if error:
         return kafka.FetchSnapshotResponse(error_code=error)
     name, partition = named[0]
+    # Unlike the others, this request has an error for each partition, and Kafka means to give it.
     if len(message.topics) != 1 or len(named) != 1 or (name, partition.partition) != (METADATA_TOPIC, 0):
         return _unknown_partitions(message)
     return FetchSnapshotRequest(
@@ -311,6 +322,8 @@ def encode_response(
 def _nodes(
     leader: LeaderAndEpoch, endpoint: Endpoint | None, has_field: bool, make: _NodeEndpointClass[NodeT]
 ) -> list[NodeT]:
+    # Versions before those of KIP-853 have no such field. Without an endpoint the list is empty, as
+    # in Kafka.
     if endpoint is None or not has_field:
         return []
     return [make(node_id=leader.leader_id, host=endpoint.host, port=endpoint.port)]
@@ -370,6 +383,7 @@ def _encode_fetch(
         ),
         records=_buffers(records),
     )
+    # Left out, the field means that the logs agree; -1 stands for that in the message.
     if response.diverging is not None:
         partition.diverging_epoch = message.EpochEndOffset(
             epoch=response.diverging.epoch, end_offset=response.diverging.offset
@@ -399,6 +413,8 @@ def _encode_fetch_snapshot(
         ),
         size=response.size,
         position=response.position,
+        # Empty, not null, with an error. Kafka leaves null here, which the message cannot have: its
+        # followers see UNKNOWN_SERVER_ERROR instead of each of these errors.
         unaligned_records=_buffers(records),
     )
     return message(
@@ -411,6 +427,7 @@ def _encode_fetch_snapshot(
 
 def _encode_update_voter(response: UpdateVoterResponse) -> kafka.UpdateRaftVoterResponse:
     message = kafka.UpdateRaftVoterResponse
+    # With every error too, as in Kafka: the voter has to find the leader that it should tell.
     leader = message.CurrentLeader(leader_id=response.leader.leader_id, leader_epoch=response.leader.epoch)
     if response.leader_endpoint is not None:
         leader.host = response.leader_endpoint.host

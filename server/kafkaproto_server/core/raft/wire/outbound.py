@@ -3,6 +3,8 @@ responses.
 
 A response that does not fit its request, or that holds impossible values, raises RemoteProtocolError. Whether it agrees
 with what this node knows of the quorum, the core decides.
+
+Apache Kafka: ``KafkaRaftClient`` and ``RaftUtil``.
 """
 
 from __future__ import annotations
@@ -97,8 +99,11 @@ def request_versions(request: OutboundRequest) -> RequestVersions:
     """Api key and versions in which a request can be sent; the driver takes the peer's highest among them."""
     match request:
         case FetchRequest():
+            # Older versions name topics, and the metadata log is known by its id only.
             return RequestVersions(ApiKey.FETCH, FETCH_TOPIC_IDS_FROM, 18)
         case VoteRequest():
+            # An older version has no field for a pre-vote, so it would be a vote. The failure makes
+            # the core count a grant.
             return RequestVersions(ApiKey.VOTE, PRE_VOTE_FROM if request.is_pre_vote else 0, 2)
         case BeginQuorumEpochRequest():
             return RequestVersions(ApiKey.BEGIN_QUORUM_EPOCH, 0, 1)
@@ -150,6 +155,7 @@ def encode_request(request: OutboundRequest, version: int, *, cluster_id: str) -
 
 
 def _encode_fetch(request: FetchRequest, version: int, cluster_id: str) -> kafka.FetchRequest:
+    assert version >= FETCH_TOPIC_IDS_FROM, f"Fetch {version} cannot name the metadata log"
     kind = kafka.FetchRequest
     partition = kind.FetchPartition(
         partition=METADATA_PARTITION,
@@ -165,6 +171,7 @@ def _encode_fetch(request: FetchRequest, version: int, cluster_id: str) -> kafka
         max_bytes=request.max_bytes,
         topics=[kind.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[partition])],
     )
+    # KIP-903 moved the id; each version has it in one place only.
     if version >= FETCH_REPLICA_STATE_FROM:
         message.replica_state = kind.ReplicaState(replica_id=request.replica.id)
     else:
@@ -173,6 +180,7 @@ def _encode_fetch(request: FetchRequest, version: int, cluster_id: str) -> kafka
 
 
 def _encode_vote(request: VoteRequest, version: int, cluster_id: str) -> kafka.VoteRequest:
+    assert version >= PRE_VOTE_FROM or not request.is_pre_vote, f"Vote {version} would not be a pre-vote"
     kind = kafka.VoteRequest
     partition = kind.PartitionData(
         partition_index=METADATA_PARTITION,
@@ -182,6 +190,7 @@ def _encode_vote(request: VoteRequest, version: int, cluster_id: str) -> kafka.V
         last_offset=request.last_offset,
         pre_vote=request.is_pre_vote,
     )
+    # The fields of KIP-853 are not in it, and what is not in a version must not be set.
     if version == 0:
         topics = [kind.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])]
         return kind(cluster_id=cluster_id, topics=topics)
@@ -256,6 +265,7 @@ def _encode_add_voter(request: AddVoterRequest, version: int, cluster_id: str) -
         voter_id=request.voter.id,
         voter_directory_id=directory_on_wire(request.voter.directory_id),
         listeners=listeners(request.endpoints, kind.Listener),
+        # KIP-1186. An older leader waits for the commit whatever it is asked.
         ack_when_committed=request.ack_when_committed or version < ACK_WHEN_COMMITTED_FROM,
     )
 
@@ -352,6 +362,7 @@ def _decode_fetch(request: FetchRequest, message: kafka.FetchResponse, listener_
     diverging = partition.diverging_epoch
     snapshot = partition.snapshot_id
     leader = partition.current_leader
+    # Null, too, means that there are none.
     records = partition.records or b""
     assert not isinstance(records, list), "only messages of our own making hold several buffers"
     return FetchResponse(
@@ -366,6 +377,7 @@ def _decode_fetch(request: FetchRequest, message: kafka.FetchResponse, listener_
 
 
 def _position(offset: int, epoch: int, where: str) -> OffsetAndEpoch | None:
+    # Kafka's -1 and -1 stand for a field that is left out.
     if offset < 0 and epoch < 0:
         return None
     if offset < 0 or epoch < 0:
@@ -405,6 +417,7 @@ def _snapshot_leader(leader_id: int, epoch: int, where: str) -> LeaderAndEpoch:
 def _decode_update_voter(message: kafka.UpdateRaftVoterResponse, listener_name: str) -> UpdateVoterResponse:
     where = "UpdateRaftVoterResponse.current_leader"
     leader = message.current_leader
+    # The defaults of the message are an empty host and port 0; they name no address.
     known = leader.leader_id != NO_NODE and leader.host != ""
     return UpdateVoterResponse(
         error=raft_error(message.error_code),
@@ -416,6 +429,7 @@ def _decode_update_voter(message: kafka.UpdateRaftVoterResponse, listener_name: 
 def _decode_api_versions(message: kafka.ApiVersionsResponse) -> ApiVersionsResponse:
     """The supported kraft.versions. A node that does not name the feature supports only level 0."""
     error = raft_error(message.error_code)
+    # What a node serves says whether it is a controller, and nothing else in the response does.
     can_vote = {served.api_key for served in message.api_keys} >= VOTERS_SERVE
     for feature in message.supported_features:
         if feature.name == KRAFT_VERSION_FEATURE:

@@ -2,6 +2,8 @@
 fetched.
 
 Invalid input from outside raises RemoteProtocolError and never reaches the core.
+
+Apache Kafka: ``RecordsBatchReader``, ``ControlRecord`` and ``BatchBuilder``.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ def encode_batch(batch: PendingBatch, timestamp_ms: int) -> bytes:
     if batch.control:
         records = [(*_encode_control(record), ()) for record in batch.control]
     else:
+        # Metadata records have neither keys nor headers: their type is in the value.
         records = [(None, value, ()) for value in batch.records]
     return build_batch(
         records,
@@ -62,6 +65,8 @@ def recorded_control(offset: int, key: Buffer | None, value: Buffer | None) -> R
         case VotersRecord():
             return RecordedControl(offset=offset, record=KRaftVoters(voters=_decode_voters(message)))
         case _:
+            # Other control records are passed over: LEADER_CHANGE, the header and the footer of a
+            # snapshot.
             if record_type in (ControlRecordType.ABORT, ControlRecordType.COMMIT):
                 raise RemoteProtocolError(
                     "the metadata log has no producer transactions",
@@ -107,6 +112,8 @@ def _encode_voter(voter: Voter) -> VotersRecordVoter:
 
 def _decode_kraft_version(message: KRaftVersionRecord) -> KRaftVersion:
     level = message.kraft_version
+    # A later level may change what a majority is, and a node that does not know it would go by the
+    # old rules.
     if not KRAFT_VERSION_MIN <= level <= KRAFT_VERSION_MAX:
         raise RemoteProtocolError(
             f"kraft.version {level} is not supported, only {KRAFT_VERSION_MIN} to {KRAFT_VERSION_MAX}",
@@ -117,11 +124,13 @@ def _decode_kraft_version(message: KRaftVersionRecord) -> KRaftVersion:
 
 def _decode_voters(message: VotersRecord) -> VoterSet:
     ids = [voter.voter_id for voter in message.voters]
+    # Checked here, so that `VoterSet` may assert it.
     if not ids or min(ids) < 0 or len(set(ids)) != len(ids):
         raise RemoteProtocolError(
             f"voter ids {ids} have to be distinct, not negative, and at least one",
             where="VotersRecord.voters",
         )
+    # Any order may have been written; Kafka keeps a map.
     voters = sorted(message.voters, key=lambda voter: voter.voter_id)
     return VoterSet(voters=tuple(_decode_voter(voter) for voter in voters))
 
@@ -143,8 +152,11 @@ def fetched_batches(records: Buffer, fetch_offset: int, last_fetched_epoch: int)
     Raises RemoteProtocolError if one of these fails. Payloads are views of ``records``.
     """
     batches: list[FetchedBatch] = []
+    # A batch that began earlier would be one that this log has, at least in part.
     offset, epoch = fetch_offset, last_fetched_epoch
     for view in iterate_batches(records):
+        # Before anything is made of its bytes: a batch that was damaged on its way must not get
+        # into this log.
         view.check()
         _check_continues(view, offset, epoch)
         batches.append(
@@ -152,6 +164,7 @@ def fetched_batches(records: Buffer, fetch_offset: int, last_fetched_epoch: int)
                 base_offset=view.base_offset,
                 next_offset=view.next_offset,
                 epoch=view.partition_leader_epoch,
+                # Data records are not decoded here: the core needs nothing of them.
                 control=_control_of(view) if view.is_control else (),
                 payload=view.raw,
             )
@@ -164,6 +177,7 @@ def _check_continues(view: RecordBatchView, offset: int, epoch: int) -> None:
     where = f"record batch with base offset {view.base_offset}"
     if view.base_offset != offset:
         raise RemoteProtocolError(f"offset {offset} was to come next", where=where, offset=view.position)
+    # Within a log epochs ascend (KIP-595); a response that breaks that is of no leader.
     if view.partition_leader_epoch < epoch:
         raise RemoteProtocolError(
             f"epoch {view.partition_leader_epoch} follows epoch {epoch}",

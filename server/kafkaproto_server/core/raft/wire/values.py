@@ -1,4 +1,7 @@
-"""Conversions that the wire files share: small values of the core from and to the fields of Kafka's messages."""
+"""Conversions that the wire files share: small values of the core from and to the fields of Kafka's messages.
+
+Ours alone.
+"""
 
 from __future__ import annotations
 
@@ -71,6 +74,7 @@ class NodeEndpoint(Protocol):
 
 def directory_id(on_wire: bytes) -> bytes | None:
     """A directory id as the core has it: all zeros stand for none."""
+    # The messages have no null for a UUID.
     return None if on_wire == ZERO_UUID else on_wire
 
 
@@ -100,12 +104,15 @@ def raft_error(code: int) -> RaftError:
     """The error with this number; UNKNOWN_SERVER_ERROR if the core does not know the number."""
     try:
         return RaftError(code)
+    # A newer peer may know other codes. To the core all that it does not know is the same:
+    # something went wrong over there.
     except ValueError:
         return RaftError.UNKNOWN_SERVER_ERROR
 
 
 def leader_and_epoch(leader_id: int, epoch: int, where: str) -> LeaderAndEpoch:
     """The leader and epoch of a response. Raises RemoteProtocolError for impossible ids and epochs."""
+    # Epoch -1 is what an error leaves there; with a leader, it contradicts itself.
     if leader_id < NO_NODE or epoch < -1 or (leader_id != NO_NODE and epoch < 0):
         raise RemoteProtocolError(f"leader {leader_id} of epoch {epoch} cannot be", where=where)
     return LeaderAndEpoch(leader_id=leader_id, epoch=epoch)
@@ -116,6 +123,8 @@ def endpoint_of(
 ) -> Endpoint | None:
     """The leader's endpoint for ``listener_name`` by the response; None if the response does not have it."""
     for node in nodes:
+        # By id: the list may hold other nodes in a Fetch, whose response is shared with the data of
+        # topics.
         if node.node_id == leader_id != NO_NODE:
             return endpoint(listener_name, node.host, node.port, where)
     return None
