@@ -47,7 +47,11 @@ from kafkaproto_server.node.descriptors import admission_limits
 from kafkaproto_server.node.startup import OpenedNode, mark_clean_shutdown, open_node
 from kafkaproto_server.requests.context import RequestContext, Response
 from kafkaproto_server.shell.broker.directory_watch import DirectoryWatch
-from kafkaproto_server.shell.broker.lifecycle_manager import BrokerLifecycleManager
+from kafkaproto_server.shell.broker.lifecycle_manager import (
+    BrokerLifecycleManager,
+    ControllerChannels,
+    LocalReplicas,
+)
 from kafkaproto_server.shell.net.admission import Admission
 from kafkaproto_server.shell.net.http import HttpResponse, Route, serve_http
 from kafkaproto_server.shell.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
@@ -529,13 +533,17 @@ class Node:
         return BrokerLifecycleManager(
             lifecycle,
             broker_id=config.node_id,
-            directories=opened.log_directories,
-            on_disk=self._data.on_disk,
-            emptied=self._data.emptied,
-            replicas=self._data.manager,
+            replicas=LocalReplicas(
+                directories=opened.log_directories,
+                on_disk=self._data.on_disk,
+                emptied=self._data.emptied,
+                listener=self._data.manager,
+            ),
             static_config=config.properties.values,
-            channel=self._channel(opened, str(config.node_id)),
-            assignment_channel=self._channel(opened, str(config.node_id)),
+            channels=ControllerChannels(
+                heartbeats=self._channel(opened, str(config.node_id)),
+                assignments=self._channel(opened, str(config.node_id)),
+            ),
             published=opened.quorum.published,
             heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
             clock=self._clock,

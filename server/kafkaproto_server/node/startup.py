@@ -31,7 +31,8 @@ from kafkaproto_server.core.raft.values.voters import VoterSet
 from kafkaproto_server.shell.net.streams import Connect, connect_tcp
 from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.shell.quorum.driver import QuorumDriver
-from kafkaproto_server.shell.quorum.image.committed_state import QuorumStorage
+from kafkaproto_server.shell.quorum.host import QuorumHost
+from kafkaproto_server.shell.quorum.metadata_log import QuorumStorage
 from kafkaproto_server.shell.quorum.snapshots.log_contents import log_controls, position_of, snapshot_controls
 from kafkaproto_server.shell.replicas.files.survey import DirectorySurvey, survey_directory, without_moved
 from kafkaproto_server.shell.storage.directories.clean_shutdown_file import (
@@ -186,10 +187,7 @@ def _open_node(
         opened=_recovered(storage),
         controller=controller,
         storage=storage,
-        clock=clock,
-        rng=rng,
-        threads=threads,
-        connect=connect,
+        host=QuorumHost(clock=clock, rng=rng, threads=threads, connect=connect),
     )
     # Last: if the start fails before, the mark of the clean shutdown must still be there.
     clean_epochs = _take_clean_shutdowns(config, log_directories, disk)

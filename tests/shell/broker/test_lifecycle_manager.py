@@ -26,7 +26,9 @@ from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.shell.broker import assignment_sender
 from kafkaproto_server.shell.broker.lifecycle_manager import (
     BrokerLifecycleManager,
+    ControllerChannels,
     DirectoryFailureNotToldError,
+    LocalReplicas,
     RegistrationTimeout,
 )
 from kafkaproto_server.shell.quorum.image.published import Published
@@ -86,13 +88,9 @@ class Broker:
         self.half = BrokerLifecycleManager(
             self.lifecycle,
             broker_id=1,
-            directories=directories,
-            on_disk=(),
-            emptied=(),
-            replicas=self.replicas,
+            replicas=LocalReplicas(directories=directories, on_disk=(), emptied=(), listener=self.replicas),
             static_config={},
-            channel=self.channel,
-            assignment_channel=self.assignment_channel,
+            channels=ControllerChannels(heartbeats=self.channel, assignments=self.assignment_channel),
             published=self.published,
             heartbeat_interval_ms=INTERVAL_MS,
             clock=self.clock,

@@ -74,6 +74,7 @@ def response(request_id: int) -> SendResponse:
 class World:
     """All parts that apply effects; each notes what it has to do. ``coming`` are the core's next effects."""
 
+    node_id: int = NODE
     done: list[Any] = field(default_factory=list)
     coming: list[Effects] = field(default_factory=list)
     kraft_version: int = 1
@@ -115,7 +116,11 @@ class World:
             append_refused=self.note("controller: refused"),
             active_epoch=None,
         )
+        self.published = SimpleNamespace(
+            leader=NOWHERE, notify=self.note("publish"), show_active_epoch=self.note("show")
+        )
         committed = SimpleNamespace(
+            published=self.published,
             high_watermark_advanced=self.note("committed"),
             leadership_lost=self.note("committed: leads no more"),
             appended=self.note("appended"),
@@ -127,18 +132,12 @@ class World:
             truncate_to=self.note("truncate"),
             restart_at=self.note("restart"),
         )
-        self.published = SimpleNamespace(
-            leader=NOWHERE, notify=self.note("publish"), show_active_epoch=self.note("show")
-        )
         return RaftEffects(
-            node_id=NODE,
             raft=self,  # type: ignore[arg-type]
             controller=controller if has_controller else None,  # type: ignore[arg-type]
             committed=committed,  # type: ignore[arg-type]
-            tail=tail,  # type: ignore[arg-type]
-            worker=self,  # type: ignore[arg-type]
+            log=SimpleNamespace(tail=tail, worker=self),  # type: ignore[arg-type]
             channel=SimpleNamespace(send=self.note("send")),  # type: ignore[arg-type]
-            published=self.published,  # type: ignore[arg-type]
             metrics=self.metrics,
             clock=SimpleNamespace(now_ms=lambda: 5, wall_ms=lambda: WALL_MS),
             wake=self.note("wake"),

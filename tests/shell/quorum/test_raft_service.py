@@ -79,10 +79,17 @@ class World:
         service = RaftService(
             cluster_id=cluster_id,
             ask=self.ask,
-            log=cast(Any, SimpleNamespace(read=self.read_log)),
-            tail=cast(Any, SimpleNamespace(read=self.read)),
-            snapshots=cast(Any, SimpleNamespace(read_at=self.read_at)),
-            worker=cast(Any, SimpleNamespace(call=lambda work, done: done(work()))),
+            log=cast(
+                Any,
+                SimpleNamespace(
+                    storage=SimpleNamespace(
+                        log=SimpleNamespace(read=self.read_log),
+                        snapshots=SimpleNamespace(read_at=self.read_at),
+                    ),
+                    tail=SimpleNamespace(read=self.read),
+                    worker=SimpleNamespace(call=lambda work, done: done(work())),
+                ),
+            ),
         )
         version = VERSIONS[request]
         context = SimpleNamespace(api_version=version, listener_name="CONTROLLER")

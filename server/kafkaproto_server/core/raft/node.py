@@ -164,6 +164,11 @@ class RaftNode:
         return self._core.state
 
     @property
+    def node_id(self) -> int:
+        """The id of the node, by which voters and leaders are named."""
+        return self._config.key.id
+
+    @property
     def is_voter(self) -> bool:
         """Whether the voter set in force names this node."""
         return self._core.is_voter

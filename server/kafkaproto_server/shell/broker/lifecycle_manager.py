@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 import trio
 
@@ -34,6 +35,28 @@ class DirectoryFailureNotToldError(Exception):
     """No controller confirmed a failed directory in time (log.dir.failure.timeout.ms)."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalReplicas:
+    """The replicas of this broker: where they may be, what its start found of them, and who opens them."""
+
+    directories: LogDirectories
+    on_disk: Iterable[FoundReplica]
+    """What lies in the directories."""
+    emptied: Collection[bytes]
+    """Ids of the directories that somebody has emptied, or whose disk was exchanged."""
+    listener: ReplicaListener
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerChannels:
+    """The channels of one broker to its active controller."""
+
+    heartbeats: ControllerChannel
+    """Also for the registration."""
+    assignments: ControllerChannel
+    """One of its own: assignments of many replicas must not delay heartbeats."""
+
+
 class BrokerLifecycleManager:
     """Runs a `BrokerLifecycle` over a channel to the active controller."""
 
@@ -42,41 +65,42 @@ class BrokerLifecycleManager:
         lifecycle: BrokerLifecycle,
         *,
         broker_id: int,
-        directories: LogDirectories,
-        on_disk: Iterable[FoundReplica],
-        emptied: Collection[bytes],
-        replicas: ReplicaListener,
+        replicas: LocalReplicas,
         static_config: Mapping[str, str],
-        channel: ControllerChannel,
-        assignment_channel: ControllerChannel,
+        channels: ControllerChannels,
         published: Published,
         heartbeat_interval_ms: int,
         clock: Clock,
     ) -> None:
-        """``directories`` are those that ``lifecycle`` reports; ``static_config`` is the node's properties."""
+        """``lifecycle`` reports the directories of ``replicas``; ``static_config`` is the node's properties."""
         self._lifecycle = lifecycle
         self._assignments = AssignmentQueue(broker_id)
-        self._replicas = replicas
+        self._replicas = replicas.listener
         self._replica_directories = ReplicaDirectories(
-            broker_id, directories, self._assignments, on_disk, replicas, emptied=emptied
+            broker_id,
+            replicas.directories,
+            self._assignments,
+            replicas.on_disk,
+            replicas.listener,
+            emptied=replicas.emptied,
         )
         self._applier = MetadataApplier(
             broker_id=broker_id,
             static_config=static_config,
-            directories=directories,
+            directories=replicas.directories,
             replicas=self._replica_directories,
         )
         self._sender = AssignmentSender(
             self._assignments,
-            channel=assignment_channel,
+            channel=channels.assignments,
             published=published,
             apply=self.apply,
             broker_epoch=lambda: lifecycle.broker_epoch,
             clock=clock,
         )
-        self._directories = directories
+        self._directories = replicas.directories
         self._has_warned_of_cordoned = False
-        self._channel = channel
+        self._channel = channels.heartbeats
         self._published = published
         self._heartbeat_interval_ms = heartbeat_interval_ms
         self._clock = clock

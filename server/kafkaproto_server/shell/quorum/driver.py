@@ -8,9 +8,8 @@ published: image, leader, high watermark.
 
 from __future__ import annotations
 
-import ipaddress
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
@@ -20,30 +19,30 @@ from kafkaproto.message import Message
 from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
 from kafkaproto_server.base.later import Deferred
 from kafkaproto_server.base.metrics.controller import ControllerMetrics
-from kafkaproto_server.base.ports import Clock, Rng
 from kafkaproto_server.base.types import NO_NODE, Endpoint
 from kafkaproto_server.core.controller.machine.controller import Controller
 from kafkaproto_server.core.controller.values import events as controller_events
 from kafkaproto_server.core.raft.node import RaftNode
 from kafkaproto_server.core.raft.values import events as raft_events
 from kafkaproto_server.core.raft.values.config import RaftConfig
-from kafkaproto_server.core.raft.values.messages import Destination, InboundRequest, OutboundResponse
+from kafkaproto_server.core.raft.values.messages import InboundRequest, OutboundResponse
 from kafkaproto_server.core.raft.values.statistics import RaftStatistics
 from kafkaproto_server.core.raft.values.voters import VoterSet
 from kafkaproto_server.core.raft.wire import describe_quorum_response
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
-from kafkaproto_server.shell.net.streams import Connect, connect_tcp
-from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
 from kafkaproto_server.shell.quorum.controller_runner import ControllerRunner
 from kafkaproto_server.shell.quorum.disk_worker import DiskWorker
 from kafkaproto_server.shell.quorum.effects import RaftEffects
-from kafkaproto_server.shell.quorum.image.committed_state import CommittedState, QuorumStorage
+from kafkaproto_server.shell.quorum.host import QuorumHost
+from kafkaproto_server.shell.quorum.image.committed_state import CommittedState
 from kafkaproto_server.shell.quorum.image.image_release import ImageRelease
 from kafkaproto_server.shell.quorum.image.published import ImagePublisher, Published
 from kafkaproto_server.shell.quorum.log_tail import LogTail
 from kafkaproto_server.shell.quorum.loop import QuorumLoop
+from kafkaproto_server.shell.quorum.metadata_log import MetadataLog, QuorumStorage
 from kafkaproto_server.shell.quorum.metrics import QuorumMetrics, SnapshotMetrics
 from kafkaproto_server.shell.quorum.pauses import PauseWatch
+from kafkaproto_server.shell.quorum.peers import QuorumPeers
 from kafkaproto_server.shell.quorum.raft_channel import PeerStatistics, RaftChannel
 from kafkaproto_server.shell.quorum.raft_service import RaftService
 from kafkaproto_server.shell.storage.log.log import Log
@@ -66,50 +65,51 @@ class QuorumDriver:
         opened: raft_events.Opened,
         controller: Controller | None,
         storage: QuorumStorage,
-        clock: Clock,
-        rng: Rng,
-        threads: Threads = SYSTEM_THREADS,
-        connect: Connect = connect_tcp,
+        host: QuorumHost,
     ) -> None:
         """``config`` is that of ``raft``; ``controller`` is None on a node that is no controller."""
+        self._config = config
         self._node_id = config.key.id
-        self._listener_name = config.listener_name
         self._raft = raft
         self._opened = opened
         self._storage = storage
-        self._clock = clock
+        self._host = host
+        self._clock = host.clock
         self._is_shutting_down = False
         self._has_ended = trio.Event()
         self.published = Published()
         self.metrics = QuorumMetrics()
         self._old_images = ImageRelease()
         self._images = ImagePublisher(self.published, self._old_images.replaced)
-        self._tail = LogTail(end_offset=storage.log.log_end_offset)
         # A pool of its own: a commit of the quorum must not wait for the logs of topics.
-        self._workers = threads.workers(1)
-        self._worker = self._disk_worker(storage)
-        self._channel = self._raft_channel(config, cluster_id, rng, connect)
-        self._service = RaftService(
-            cluster_id=cluster_id,
-            ask=self._take_request,
-            log=storage.log,
-            tail=self._tail,
-            snapshots=storage.snapshots,
-            worker=self._worker,
+        self._workers = host.threads.workers(1)
+        self._metadata_log = MetadataLog(
+            storage=storage,
+            worker=self._disk_worker(storage),
+            tail=LogTail(end_offset=storage.log.log_end_offset),
         )
+        self._peers = QuorumPeers(raft, config.listener_name)
+        self._channel = self._raft_channel(cluster_id)
+        self._service = RaftService(cluster_id=cluster_id, ask=self._take_request, log=self._metadata_log)
         self._controller = None if controller is None else self._controller_runner(controller)
-        self._committed = self._committed_state(rng, threads)
+        self._committed = CommittedState(
+            log=self._metadata_log,
+            raft=raft,
+            controller=self._controller,
+            images=self._images,
+            metrics=self.metrics,
+            host=host,
+            to_raft=lambda event: self._loop.post_to_raft(event),
+            wake=lambda: self._loop.wake(),
+        )
         self._effects = RaftEffects(
-            node_id=config.key.id,
             raft=raft,
             controller=self._controller,
             committed=self._committed,
-            tail=self._tail,
-            worker=self._worker,
+            log=self._metadata_log,
             channel=self._channel,
-            published=self.published,
             metrics=self.metrics,
-            clock=clock,
+            clock=self._clock,
             wake=lambda: self._loop.wake(),
         )
         self._loop = QuorumLoop(
@@ -120,7 +120,7 @@ class QuorumDriver:
             images=self._images,
             published=self.published,
             metrics=self.metrics,
-            clock=clock,
+            clock=self._clock,
         )
 
     def _disk_worker(self, storage: QuorumStorage) -> DiskWorker:
@@ -132,15 +132,15 @@ class QuorumDriver:
             workers=self._workers,
         )
 
-    def _raft_channel(self, config: RaftConfig, cluster_id: str, rng: Rng, connect: Connect) -> RaftChannel:
+    def _raft_channel(self, cluster_id: str) -> RaftChannel:
         return RaftChannel(
-            node_id=config.key.id,
+            node_id=self._node_id,
             cluster_id=cluster_id,
-            listener_name=config.listener_name,
-            request_timeout_ms=config.request_timeout_ms,
-            rng=rng,
-            connect=connect,
-            is_known=self._is_known,
+            listener_name=self._config.listener_name,
+            request_timeout_ms=self._config.request_timeout_ms,
+            rng=self._host.rng,
+            connect=self._host.connect,
+            is_known=self._peers.is_known,
             report=lambda event: self._loop.post_to_raft(event),
         )
 
@@ -150,27 +150,11 @@ class QuorumDriver:
             node_id=self._node_id,
             clock=self._clock,
             to_raft=lambda event: self._effects.to_raft(event),
-            ask_raft=lambda request, answered: self._effects.ask(self._listener_name, request, answered),
+            ask_raft=lambda request, answered: self._effects.ask(
+                self._config.listener_name, request, answered
+            ),
             publish=self._images.take,
             pauses=PauseWatch(self._clock),
-        )
-
-    def _committed_state(self, rng: Rng, threads: Threads) -> CommittedState:
-        return CommittedState(
-            storage=self._storage,
-            tail=self._tail,
-            worker=self._worker,
-            controller=self._controller,
-            images=self._images,
-            published=self.published,
-            metrics=self.metrics,
-            voters_at=self._raft.voters_at,
-            told_high_watermark=lambda: self._raft.told_high_watermark,
-            to_raft=lambda event: self._loop.post_to_raft(event),
-            clock=self._clock,
-            rng=rng,
-            threads=threads,
-            wake=lambda: self._loop.wake(),
         )
 
     # -- start and stop ----------------------------------------------------------------------------------------
@@ -183,13 +167,13 @@ class QuorumDriver:
                 self._committed.start(nursery)
                 nursery.start_soon(self._old_images.run)
                 self._effects.begin(self._opened, nursery)
-                nursery.start_soon(self._channel.keep_ready, self._other_voters)
+                nursery.start_soon(self._channel.keep_ready, self._peers.other_voters)
                 task_status.started()
                 await self._loop.run(nursery)
                 closed = trio.Event()
                 # In the worker's lane, behind all writes that are queued: a clean close testifies
                 # to them.
-                self._worker.call(self._storage.log.close, lambda _: closed.set())
+                self._metadata_log.worker.call(self._storage.log.close, lambda _: closed.set())
                 await closed.wait()
                 nursery.cancel_scope.cancel()
             # Not before: a thread may still be writing a snapshot.
@@ -309,34 +293,8 @@ class QuorumDriver:
         return self._raft.voters
 
     def peer_hosts(self) -> frozenset[str]:
-        """The addresses of the other voters, as `ipaddress` writes them. They come from the voter set in force; for a
-        host name, they are the addresses to which this node is or was connected."""
-        hosts: set[str] = set()
-        for destination in self._other_voters():
-            try:
-                # Names are not looked up here. Only an address at which the voter was reached
-                # counts, because it gets CLUSTER_ACTION while the ACLs are not known.
-                hosts.add(str(ipaddress.ip_address(destination.host)))
-            except ValueError:
-                hosts |= self._channel.remote_hosts(destination)
-        return frozenset(hosts)
-
-    def _other_voters(self) -> Iterator[Destination]:
-        """The nodes that a voter needs in an election; none for an observer."""
-        # Observers stand in no election and need no connections but the one to the leader.
-        if self._raft.is_voter:
-            for voter in self._raft.voters.voters:
-                endpoint = self._raft.voters.endpoint(voter.key.id, self._listener_name)
-                if endpoint is not None and voter.key.id != self._node_id:
-                    yield Destination(id=voter.key.id, host=endpoint.host, port=endpoint.port)
-
-    def _is_known(self, node_id: int) -> bool:
-        """Whether the quorum knows a node. Bootstrap servers count; they have negative ids here."""
-        return (
-            node_id < NO_NODE
-            or node_id == self._raft.leader_and_epoch.leader_id
-            or any(voter.key.id == node_id for voter in self._raft.voters.voters)
-        )
+        """The addresses of the other voters, as `QuorumPeers.hosts` has them."""
+        return self._peers.hosts(self._channel.remote_hosts)
 
     # -- metrics -----------------------------------------------------------------------------------------------
 

@@ -30,10 +30,10 @@ from kafkaproto_server.core.raft.values import events as raft_events
 from kafkaproto_server.core.raft.values.messages import FetchedBatch, InboundRequest, OutboundResponse
 from kafkaproto_server.core.raft.wire import encode_batch
 from kafkaproto_server.shell.quorum.controller_runner import ControllerRunner
-from kafkaproto_server.shell.quorum.disk_worker import DiskWorker, DiskWrite, DurableRun, PersistJob
+from kafkaproto_server.shell.quorum.disk_worker import DiskWrite, DurableRun, PersistJob
 from kafkaproto_server.shell.quorum.image.committed_state import CommittedState
-from kafkaproto_server.shell.quorum.image.published import Published
-from kafkaproto_server.shell.quorum.log_tail import LogTail, TailBatch
+from kafkaproto_server.shell.quorum.log_tail import TailBatch
+from kafkaproto_server.shell.quorum.metadata_log import MetadataLog
 from kafkaproto_server.shell.quorum.metrics import QuorumMetrics
 from kafkaproto_server.shell.quorum.raft_channel import RaftChannel
 
@@ -49,27 +49,24 @@ class RaftEffects:
     def __init__(
         self,
         *,
-        node_id: int,
         raft: RaftNode,
         controller: ControllerRunner | None,
         committed: CommittedState,
-        tail: LogTail,
-        worker: DiskWorker,
+        log: MetadataLog,
         channel: RaftChannel,
-        published: Published,
         metrics: QuorumMetrics,
         clock: Clock,
         wake: Callable[[], None],
     ) -> None:
         """``wake`` makes a waiting loop check again its deadlines and what is committed."""
-        self._node_id = node_id
+        self._node_id = raft.node_id
         self._raft = raft
         self._controller = controller
         self._committed = committed
-        self._tail = tail
-        self._worker = worker
+        self._tail = log.tail
+        self._worker = log.worker
         self._channel = channel
-        self._published = published
+        self._published = committed.published
         self._metrics = metrics
         self._clock = clock
         self._wake = wake

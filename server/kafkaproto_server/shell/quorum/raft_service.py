@@ -28,12 +28,9 @@ from kafkaproto_server.core.raft.values.messages import (
     SnapshotRange,
 )
 from kafkaproto_server.requests.context import NoResponse, RequestContext, Response
-from kafkaproto_server.shell.quorum.disk_worker import DiskWorker
-from kafkaproto_server.shell.quorum.log_tail import LogTail
+from kafkaproto_server.shell.quorum.metadata_log import MetadataLog
 from kafkaproto_server.shell.quorum.snapshots.log_contents import snapshot_id_of
 from kafkaproto_server.shell.storage.errors import OffsetOutOfRangeError
-from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore
 
 AskCore = Callable[[InboundRequest, str, Callable[[OutboundResponse], None]], str | None]
 """Pass a request that came in on a listener to the core; the function is called with the answer. If the node cannot
@@ -48,17 +45,14 @@ class RaftService:
         *,
         cluster_id: str,
         ask: AskCore,
-        log: Log,
-        tail: LogTail,
-        snapshots: SnapshotStore,
-        worker: DiskWorker,
+        log: MetadataLog,
     ) -> None:
         self._cluster_id = cluster_id
         self._ask = ask
-        self._log = log
-        self._tail = tail
-        self._snapshots = snapshots
-        self._worker = worker
+        self._log = log.storage.log
+        self._snapshots = log.storage.snapshots
+        self._tail = log.tail
+        self._worker = log.worker
 
     def serve(self, message: Message, context: RequestContext) -> Deferred[Response]:
         """A promise of the response to a Raft request."""

@@ -14,6 +14,8 @@ from kafkaproto_server.core.raft.values.events import LogStartMoved
 from kafkaproto_server.shell.process.io_workers import IoWorkers
 from kafkaproto_server.shell.quorum.disk_worker import DiskFailureError, DiskWorker
 from kafkaproto_server.shell.quorum.image.log_cleaning import MetadataLogCleaner
+from kafkaproto_server.shell.quorum.log_tail import LogTail
+from kafkaproto_server.shell.quorum.metadata_log import MetadataLog, QuorumStorage
 from kafkaproto_server.shell.storage.log.log import Log
 from kafkaproto_server.shell.storage.log.retention import RetentionLimits
 from kafkaproto_server.shell.storage.log.segment import LogConfig
@@ -53,20 +55,29 @@ class Harness:
             writer.freeze()
         self.announcing = trio.Lock()
         self.workers = IoWorkers(threads=1)
+        self.quorum_state_file = QuorumStateFile(self.disk, DIRECTORY)
         self.worker = DiskWorker(
             workers=self.workers,
             log=self.log,
-            quorum_state_file=QuorumStateFile(self.disk, DIRECTORY),
+            quorum_state_file=self.quorum_state_file,
             snapshots=self.store,
             report=lambda report: None,
         )
         self.cleaner = MetadataLogCleaner(
-            disk=self.disk,
-            log=self.log,
-            snapshots=self.store,
-            limits=self.limits,
+            log=MetadataLog(
+                storage=QuorumStorage(
+                    disk=self.disk,
+                    log=self.log,
+                    snapshots=self.store,
+                    quorum_state_file=self.quorum_state_file,
+                    max_bytes_between_snapshots=1,
+                    max_snapshot_interval_ms=0,
+                    retention=self.limits,
+                ),
+                worker=self.worker,
+                tail=LogTail(end_offset=self.log.log_end_offset),
+            ),
             clock=ScriptedClock([NOW_MS] * 100),
-            worker=self.worker,
             announcing=self.announcing,
             moved=self.moved.append,
         )

@@ -181,10 +181,10 @@ def handle_rejected(core: Core, event: SnapshotRejected, now_ms: int) -> None:
 
 def _fits(download: SnapshotDownload, response: FetchSnapshotResponse) -> bool:
     """Whether a response brings the next chunk of the same file."""
+    # The first chunk says how large the file is: another size later means another file. A chunk of nothing would be
+    # asked for again and again.
     return (
         (response.snapshot, response.position) == (download.snapshot, download.position)
-        # The first chunk says how large the file is. Another size later means another file.
         and response.size == (download.size or response.size)
-        # A chunk of nothing would be asked for again and again.
         and 0 < len(response.data) <= response.size - response.position
     )

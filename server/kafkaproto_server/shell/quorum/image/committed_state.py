@@ -10,40 +10,20 @@ from functools import partial
 
 import trio
 
-from kafkaproto_server.base.ports import Clock, Disk, Rng
 from kafkaproto_server.core.controller.values import events as controller_events
+from kafkaproto_server.core.raft.node import RaftNode
 from kafkaproto_server.core.raft.values.events import LogStartMoved, SnapshotCreated
-from kafkaproto_server.core.raft.values.voters import VoterSet
-from kafkaproto_server.shell.process.threads import Threads
 from kafkaproto_server.shell.quorum.controller_runner import ControllerRunner
-from kafkaproto_server.shell.quorum.disk_worker import DiskWorker
+from kafkaproto_server.shell.quorum.host import QuorumHost
 from kafkaproto_server.shell.quorum.image.image_builder import ImageBuilder, ObserverImage
 from kafkaproto_server.shell.quorum.image.log_cleaning import MetadataLogCleaner
 from kafkaproto_server.shell.quorum.image.metadata_feed import MetadataFeed
-from kafkaproto_server.shell.quorum.image.published import ImagePublisher, Published
-from kafkaproto_server.shell.quorum.log_tail import LogTail
+from kafkaproto_server.shell.quorum.image.published import ImagePublisher
+from kafkaproto_server.shell.quorum.metadata_log import MetadataLog
 from kafkaproto_server.shell.quorum.metrics import QuorumMetrics
 from kafkaproto_server.shell.quorum.snapshots.log_contents import newest_image
 from kafkaproto_server.shell.quorum.snapshots.snapshotting import Snapshotter
-from kafkaproto_server.shell.storage.log.log import Log
-from kafkaproto_server.shell.storage.log.retention import RetentionLimits
-from kafkaproto_server.shell.storage.metadata.quorum_state_file import QuorumStateFile
-from kafkaproto_server.shell.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuorumStorage:
-    """The recovered files of one metadata log's directory, and the limits for keeping them."""
-
-    disk: Disk
-    log: Log
-    snapshots: SnapshotStore
-    quorum_state_file: QuorumStateFile
-    max_bytes_between_snapshots: int
-    """``metadata.log.max.record.bytes.between.snapshots``."""
-    max_snapshot_interval_ms: int
-    """``metadata.log.max.snapshot.interval.ms``; 0 for none."""
-    retention: RetentionLimits
+from kafkaproto_server.shell.storage.metadata.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +43,23 @@ class CommittedState:
     def __init__(
         self,
         *,
-        storage: QuorumStorage,
-        tail: LogTail,
-        worker: DiskWorker,
+        log: MetadataLog,
+        raft: RaftNode,
         controller: ControllerRunner | None,
         images: ImagePublisher,
-        published: Published,
         metrics: QuorumMetrics,
-        voters_at: Callable[[int], tuple[int, VoterSet | None]],
-        told_high_watermark: Callable[[], int | None],
+        host: QuorumHost,
         to_raft: Callable[[SnapshotCreated | LogStartMoved], None],
-        clock: Clock,
-        rng: Rng,
-        threads: Threads,
         wake: Callable[[], None],
     ) -> None:
-        """``told_high_watermark`` returns the high watermark that a leader has sent, None before one has. ``to_raft``
-        queues an event for the Raft core; ``wake`` is called when `step` has something to do."""
+        """``to_raft`` queues an event for the Raft core; ``wake`` is called when `step` has something to do."""
+        storage = log.storage
         self._snapshots = storage.snapshots
-        self._told_high_watermark = told_high_watermark
+        self._raft = raft
         self._controller = controller
         self._images = images
-        self._published = published
+        self.published = images.published
+        """What other tasks may read of what is committed."""
         self._metrics = metrics
         self._appended: deque[_Appended] = deque()
         self._timestamp_ms = -1
@@ -95,32 +70,28 @@ class CommittedState:
             snapshots=storage.snapshots,
             max_bytes=storage.max_bytes_between_snapshots,
             max_interval_ms=storage.max_snapshot_interval_ms,
-            voters_at=voters_at,
+            voters_at=raft.voters_at,
             created=lambda snapshot: to_raft(SnapshotCreated(snapshot=snapshot)),
-            clock=clock,
-            rng=rng,
-            threads=threads,
+            clock=host.clock,
+            rng=host.rng,
+            threads=host.threads,
         )
         self.cleaner = MetadataLogCleaner(
-            disk=storage.disk,
-            log=storage.log,
-            snapshots=storage.snapshots,
-            limits=storage.retention,
-            clock=clock,
-            worker=worker,
+            log=log,
+            clock=host.clock,
             announcing=self.snapshotter.announcing,
             moved=to_raft,
-            threads=threads,
+            threads=host.threads,
         )
         self.feed = MetadataFeed(
             self._builder,
             log=storage.log,
-            tail=tail,
-            worker=worker,
+            tail=log.tail,
+            worker=log.worker,
             load_snapshot=partial(newest_image, storage.snapshots),
             loaded=self.snapshotter.loaded,
             wake=wake,
-            threads=threads,
+            threads=host.threads,
         )
 
     def start(self, nursery: trio.Nursery) -> None:
@@ -145,8 +116,8 @@ class CommittedState:
         This node's own high watermark cannot decide that. It ends with the log, and a replica that lagged behind still
         has to fetch the rest; or it ends with a snapshot that was just installed.
         """
-        told = self._told_high_watermark()
-        return told is not None and 0 < told <= self._published.high_watermark and self.feed.is_at_end
+        told = self._raft.told_high_watermark
+        return told is not None and 0 < told <= self.published.high_watermark and self.feed.is_at_end
 
     def step(self, nursery: trio.Nursery) -> None:
         """Replay batches for some milliseconds."""
@@ -162,7 +133,7 @@ class CommittedState:
 
     def high_watermark_advanced(self, offset: int) -> None:
         """Everything below ``offset`` is committed."""
-        self._published.high_watermark = offset
+        self.published.high_watermark = offset
         now = time.perf_counter()
         while self._appended and self._appended[0].next_offset <= offset:
             appended = self._appended.popleft()

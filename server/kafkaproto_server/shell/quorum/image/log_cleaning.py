@@ -13,20 +13,19 @@ import trio
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.snapshot import SnapshotId
-from kafkaproto_server.base.ports import Clock, Disk
+from kafkaproto_server.base.ports import Clock
 from kafkaproto_server.core.raft.values.events import LogStartMoved
 from kafkaproto_server.shell.process.threads import SYSTEM_THREADS, Threads
-from kafkaproto_server.shell.quorum.disk_worker import DiskWorker
+from kafkaproto_server.shell.quorum.metadata_log import MetadataLog
 from kafkaproto_server.shell.storage.deletion import remove_deleted
 from kafkaproto_server.shell.storage.errors import StorageError
 from kafkaproto_server.shell.storage.log.log import Log
 from kafkaproto_server.shell.storage.log.retention import (
     RetainedSegment,
     RetainedSnapshot,
-    RetentionLimits,
     retained_from,
 )
-from kafkaproto_server.shell.storage.metadata.snapshot_file import SnapshotStore, take_header
+from kafkaproto_server.shell.storage.metadata.snapshot_file import take_header
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 
@@ -40,24 +39,20 @@ class MetadataLogCleaner:
     def __init__(
         self,
         *,
-        disk: Disk,
-        log: Log,
-        snapshots: SnapshotStore,
-        limits: RetentionLimits,
+        log: MetadataLog,
         clock: Clock,
-        worker: DiskWorker,
         announcing: trio.Lock,
         moved: Callable[[LogStartMoved], None],
         threads: Threads = SYSTEM_THREADS,
     ) -> None:
         """``announcing`` is the lock of the `shell.quorum.snapshots.snapshotting.Snapshotter`: a task that changes the
         snapshots holds it until the Raft core has been notified. ``moved`` is called in the event loop's thread."""
-        self._disk = disk
-        self._log = log
-        self._snapshots = snapshots
-        self._limits = limits
+        self._disk = log.storage.disk
+        self._log = log.storage.log
+        self._snapshots = log.storage.snapshots
+        self._limits = log.storage.retention
+        self._worker = log.worker
         self._clock = clock
-        self._worker = worker
         self._announcing = announcing
         self._moved = moved
         self._threads = threads

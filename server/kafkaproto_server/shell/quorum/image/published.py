@@ -70,7 +70,8 @@ class ImagePublisher:
         self, published: Published, replaced: Callable[[ClusterImage, ClusterImage], None] | None = None
     ) -> None:
         """``replaced`` is called with each image and its replacement."""
-        self._published = published
+        self.published = published
+        """What other tasks read."""
         self._replaced = replaced
         self.newest = EMPTY_IMAGE
         """The newest committed state, published or not."""
@@ -87,9 +88,9 @@ class ImagePublisher:
             self._replaced(old, image)
         # The older part of the log is replayed first: nobody should act on states that are long past.
         if self.has_caught_up:
-            self._published.image = image
-            self._published.is_current = True
-            self._published.notify()
+            self.published.image = image
+            self.published.is_current = True
+            self.published.notify()
 
     def caught_up(self) -> None:
         """Everything known to be committed was taken: from now on images are published at once."""
