@@ -112,8 +112,7 @@ class RaftNode:
             self._opened = _open(self._config, self._rng, event, now_ms)
         else:
             _dispatch(self._opened, event, now_ms)
-        # With every event, so that no deadline depends on when the driver gets around to a `Tick`,
-        # and an event meets no state that is overdue.
+        # With every event, so that deadlines are met however often the driver sends a `Tick`.
         _tick(self._core, now_ms)
         # Last: an event may change the voters more than once, and only what is in force afterwards
         # is news.

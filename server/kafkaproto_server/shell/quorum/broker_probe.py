@@ -111,6 +111,7 @@ class Prober:
 
     async def try_endpoints(self, endpoints: Sequence[Endpoint]) -> ProbeResult:
         """Connect to all endpoints at once, and close the connections."""
+        # A registration may name any number, and each one would cost this node a socket.
         if len(endpoints) > MAX_ENDPOINTS:
             return ProbeResult.UNKNOWN
         responses: list[ProbeResult] = []
@@ -118,12 +119,14 @@ class Prober:
         async def try_one(endpoint: Endpoint) -> None:
             responses.append(await self._try_endpoint(endpoint))
 
+        # All at once: one that does not answer must not make the round longer for the others.
         async with trio.open_nursery() as nursery:
             for endpoint in endpoints:
                 nursery.start_soon(try_one, endpoint)
         return _together(responses)
 
     async def _try_endpoint(self, endpoint: Endpoint) -> ProbeResult:
+        # For the look-up, too: a name server that hangs is no refusal either.
         with trio.move_on_after(CONNECT_TIMEOUT_MS / 1000):
             try:
                 found = await self._names.tcp_addresses(endpoint.host, endpoint.port)
@@ -150,8 +153,10 @@ class Prober:
 
 
 def _together(responses: Sequence[ProbeResult]) -> ProbeResult:
+    # One is enough. A process that listens anywhere is there.
     if ProbeResult.ACCEPTED in responses:
         return ProbeResult.ACCEPTED
+    # A broker without endpoints cannot refuse, and nothing follows from that.
     is_refused = bool(responses) and all(response is ProbeResult.REFUSED for response in responses)
     return ProbeResult.REFUSED if is_refused else ProbeResult.UNKNOWN
 
@@ -232,6 +237,7 @@ class BrokerProbe:
             self._carry_no_more(broker)
             broker.connection = key
             self._carried.setdefault(key, {})[broker.broker_id] = None
+        # Counted, not timed: whether one has come since a suspicion arose then depends on no clock.
         broker.heartbeats += 1
         broker.heard_in_epoch = active_epoch
 
@@ -285,6 +291,7 @@ class BrokerProbe:
             reason=reason,
             no_proof_rounds=no_proof_rounds,
         )
+        # A broker that is fenced already, or registered anew, needs no proof of anything.
         if self._holds(suspicion):
             self._tasks_in.send_nowait(partial(self._probe, suspicion))
 
@@ -299,6 +306,7 @@ class BrokerProbe:
 
     async def _watch(self) -> None:
         while True:
+            # Taken before the look: what changes while this task looks must wake it again.
             changed = self._published.changed
             self._meet_new_brokers()
             if self._published.active_epoch != self._seen_epoch:
@@ -346,6 +354,8 @@ class BrokerProbe:
                     await self._prober.try_endpoints(broker.endpoints) is ProbeResult.ACCEPTED
                 )
             if not broker.has_accepted:
+                # It may bind its ports a moment later, or its endpoint may never lead from here to
+                # it: so the pauses grow.
                 failures += 1
                 await trio.sleep(MEETING_BACKOFF.delay_ms(failures) / 1000)
         broker.is_being_met = False
@@ -355,6 +365,8 @@ class BrokerProbe:
         broker = suspicion.broker
         responses: list[ProbeResult] = []
         async with self._probing:
+            # Several rounds, because one refusal may be a restart: then a heartbeat, or a port that
+            # listens, ends it.
             while not _has_result(responses, suspicion.no_proof_rounds):
                 if responses:
                     await trio.sleep(PROBE_INTERVAL_MS / 1000)
@@ -367,6 +379,8 @@ class BrokerProbe:
         where = ", ".join(f"{each.name}://{each.host}:{each.port}" for each in broker.endpoints)
         passed_ms = self._clock.now_ms() - suspicion.since_ms
         if _is_proof(responses):
+            # With the epoch of its registration: if it has registered anew meanwhile, the
+            # controller does not take this for the new process.
             death = BrokerFailed(
                 broker_id=broker.broker_id,
                 broker_epoch=broker.broker_epoch,
@@ -407,6 +421,7 @@ class BrokerProbe:
 
 def _has_result(responses: Sequence[ProbeResult], no_proof_rounds: int) -> bool:
     """Whether the newest results decide the probe."""
+    # A broker that is dying may accept once more: its kernel closes one socket after the other.
     lives = len(responses) >= no_proof_rounds and ProbeResult.REFUSED not in responses[-no_proof_rounds:]
     return lives or _is_proof(responses) or len(responses) == MAX_ROUNDS
 

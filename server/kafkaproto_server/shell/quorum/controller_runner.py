@@ -158,6 +158,8 @@ class ControllerRunner:
 
     def _hand_over(self, event: events.Event) -> None:
         begin = time.perf_counter()
+        # Two clocks: sessions go by the one that nobody sets, and records carry the time that
+        # people read.
         self._controller.handle(event, self._clock.now_ms(), wall_ms=self._clock.wall_ms())
         self.metrics.operations += 1
         self.metrics.processing_times.add(time.perf_counter() - begin)
@@ -166,6 +168,7 @@ class ControllerRunner:
         self, request: Message, version: int, context: events.CommandContext, result: Deferred[Response]
     ) -> None:
         """Have the controller carry out a request. ``result`` resolves to the response, or to steps that make it."""
+        # Never used again, so that a response that is late cannot meet another command.
         self._next_command_id += 1
         self.metrics.commands += 1
         # Registered first, because the controller may respond within `handle`.
@@ -193,6 +196,8 @@ class ControllerRunner:
     def leadership_lost(self, epoch: int) -> None:
         """This node no longer leads. The controller drops what is not committed and refuses the requests that wait for
         it."""
+        # Both are of the epoch that is over. If they stayed, the next high watermark could make
+        # this controller active in it (KAFKA-17333).
         self._leading = self._control_appended = None
         self.handle(events.BecameInactive(leader_id=NO_NODE, epoch=epoch))
 
@@ -201,6 +206,8 @@ class ControllerRunner:
         if self.active_epoch == told.epoch:
             self.handle(events.QuorumAppended(next_offset=told.next_offset))
         else:
+            # The controller does not reserve offsets yet. It learns of these when it becomes
+            # active.
             self._control_appended = told
 
     def maybe_activate(self, high_watermark: int) -> bool:
@@ -210,6 +217,7 @@ class ControllerRunner:
         # committed. Until then, records of earlier epochs may still be lost (Raft, section 5.4.2).
         if leading is None or self.active_epoch is not None or high_watermark <= leading.epoch_start_offset:
             return False
+        # Behind the epoch's first batch, which the Raft core wrote without the controller.
         next_offset = leading.next_offset
         if self._control_appended is not None and self._control_appended.epoch == leading.epoch:
             # Control batches (KRAFT_VOTERS, ...) may have been appended between election and activation, after the
@@ -236,6 +244,8 @@ class ControllerRunner:
 
     def apply_effects(self) -> bool:
         """Carry out the controller's effects. Returns whether there were any."""
+        # In the order in which they were decided, except for records: those of several commands
+        # become one append, one batch and one sync.
         asked = self._controller.take_effects()
         for effect in asked:
             if isinstance(effect, effects.AppendRecords):
@@ -243,6 +253,7 @@ class ControllerRunner:
                 continue
             match effect:
                 case effects.Respond():
+                    # Popped: a second response to one command fails here, and not at a client.
                     self._parked_responses.pop(effect.command_id).resolve(effect.response)
                 case effects.Refuse():
                     self._count_timeout(effect)
@@ -250,6 +261,9 @@ class ControllerRunner:
                 case effects.PublishImage():
                     self._publish(effect.image)
                 case effects.UpgradeKRaftVersion():
+                    # The controller gives it out alone, when nothing else is left: control records
+                    # take the next offsets.
+                    assert not self._gathered, "records with offsets that the control records would take"
                     self._upgrade_kraft_version(effect)
                 case effects.ReportFailure():
                     self.metrics.failures += 1
@@ -258,7 +272,11 @@ class ControllerRunner:
                     _report(effect)
                 case _:
                     assert_never(effect)
+        # Before the driver takes the next event: it may bring a control batch, which would take
+        # these offsets.
         self._append_gathered()
+        # Each time until leadership is lost: until then the controller counts on records that the
+        # log does not have.
         if self._refused_epoch is not None and self._refused_epoch == self.active_epoch:
             self._to_raft(raft_events.ResignRequested(epoch=self._refused_epoch))
         return bool(asked)
@@ -272,6 +290,8 @@ class ControllerRunner:
         """Keep records for `_append_gathered`. If they do not fit those already kept, those are appended first."""
         self.metrics.unclean_elections += append.elections.unclean
         self.metrics.elr_elections += append.elections.from_elr
+        # Their values alone. The limit is so far below that of a batch that the rest does not
+        # matter.
         size = sum(map(len, append.records))
         gathered = self._gathered
         # Records of two epochs must not share an append: the core refuses those of the older one.

@@ -106,6 +106,7 @@ class DiskWorker:
         self._quorum_state_file = quorum_state_file
         self._snapshots = snapshots
         self._report = report
+        # One lane: jobs are done in order, one at a time, whichever thread of the pool does them.
         self._jobs: Jobs[PersistJob | _DiskCall] = workers.lane(self._work)
 
     def persist(self, job: PersistJob) -> None:
@@ -132,6 +133,9 @@ class DiskWorker:
             report(job.done, result)
             return
         run = [job]
+        # Group commit, as in databases: what came while the disk was busy costs one sync, not one
+        # each. A job with an election state begins a run of its own, because its order among the
+        # writes matters.
         while waiting and isinstance(following := waiting[0], PersistJob) and following.only_appends:
             run.append(following)
             waiting.popleft()
@@ -149,6 +153,8 @@ class DiskWorker:
             together = []
             with self._failures_named("write of quorum-state"):
                 self._quorum_state_file.write(_quorum_state(first.election_state))
+        # The rest of the run follows: only appends, so nothing in it has to wait for anything but
+        # the sync.
         events += self._write_all([*together, *(write for job in run[1:] for write in job.writes)])
         sync_ms = None
         # Observers do not sync their appends. As in Kafka, only a node that may become a voter
@@ -158,10 +164,12 @@ class DiskWorker:
             with self._failures_named("sync"):
                 self._log.sync()
             sync_ms = (time.perf_counter() - begin) * 1000
+        # The newest number stands for all: the core takes everything up to it for durable.
         return DurableRun(number=run[-1].number, events=tuple(events), sync_ms=sync_ms)
 
     def _write_all(self, writes: Sequence[DiskWrite]) -> list[DiskEvent]:
         events: list[DiskEvent] = []
+        # Batches that follow each other are one write, without changing the order among the others.
         for are_batches, group in groupby(writes, lambda write: isinstance(write, _BATCH)):
             if are_batches:
                 with self._failures_named("write"):
@@ -201,6 +209,8 @@ class DiskWorker:
         except (CorruptFileError, RemoteProtocolError) as error:
             _log.warning("discarded the snapshot that was fetched: %s", error)
             return SnapshotRejected(snapshot=install.snapshot)
+        # All of it, as Kafka does: what lies behind the snapshot may be of a leader whose records
+        # did not survive.
         self._log.truncate_fully_to(snapshot_id.end_offset)
         return SnapshotInstalled(
             snapshot=StoredSnapshot(id=install.snapshot, size_bytes=size), control_records=controls
@@ -212,6 +222,8 @@ class DiskWorker:
         file."""
         try:
             yield
+        # After a failed sync nobody knows what the disk holds: the kernel may have dropped what it
+        # could not write, and would report success next time.
         except OSError as error:
             raise DiskFailureError(
                 f"{self._log.directory}: {operation} failed: {error}. This node stops: what its disk holds now is "

@@ -68,8 +68,8 @@ class QuorumDriver:
         host: QuorumHost,
     ) -> None:
         """``config`` is that of ``raft``; ``controller`` is None on a node that is no controller."""
-        self._config = config
         self._node_id = config.key.id
+        self._listener_name = config.listener_name
         self._raft = raft
         self._opened = opened
         self._storage = storage
@@ -83,13 +83,10 @@ class QuorumDriver:
         self._images = ImagePublisher(self.published, self._old_images.replaced)
         # A pool of its own: a commit of the quorum must not wait for the logs of topics.
         self._workers = host.threads.workers(1)
-        self._metadata_log = MetadataLog(
-            storage=storage,
-            worker=self._disk_worker(storage),
-            tail=LogTail(end_offset=storage.log.log_end_offset),
-        )
+        tail = LogTail(end_offset=storage.log.log_end_offset)
+        self._metadata_log = MetadataLog(storage=storage, worker=self._disk_worker(storage), tail=tail)
         self._peers = QuorumPeers(raft, config.listener_name)
-        self._channel = self._raft_channel(cluster_id)
+        self._channel = self._raft_channel(cluster_id, config.request_timeout_ms)
         self._service = RaftService(cluster_id=cluster_id, ask=self._take_request, log=self._metadata_log)
         self._controller = None if controller is None else self._controller_runner(controller)
         self._committed = CommittedState(
@@ -132,12 +129,12 @@ class QuorumDriver:
             workers=self._workers,
         )
 
-    def _raft_channel(self, cluster_id: str) -> RaftChannel:
+    def _raft_channel(self, cluster_id: str, request_timeout_ms: int) -> RaftChannel:
         return RaftChannel(
             node_id=self._node_id,
             cluster_id=cluster_id,
-            listener_name=self._config.listener_name,
-            request_timeout_ms=self._config.request_timeout_ms,
+            listener_name=self._listener_name,
+            request_timeout_ms=request_timeout_ms,
             rng=self._host.rng,
             connect=self._host.connect,
             is_known=self._peers.is_known,
@@ -150,9 +147,7 @@ class QuorumDriver:
             node_id=self._node_id,
             clock=self._clock,
             to_raft=lambda event: self._effects.to_raft(event),
-            ask_raft=lambda request, answered: self._effects.ask(
-                self._config.listener_name, request, answered
-            ),
+            ask_raft=lambda request, answered: self._effects.ask(self._listener_name, request, answered),
             publish=self._images.take,
             pauses=PauseWatch(self._clock),
         )
@@ -167,6 +162,7 @@ class QuorumDriver:
                 self._committed.start(nursery)
                 nursery.start_soon(self._old_images.run)
                 self._effects.begin(self._opened, nursery)
+                # Not before the core knows its voters, which are those to be connected to.
                 nursery.start_soon(self._channel.keep_ready, self._peers.other_voters)
                 task_status.started()
                 await self._loop.run(nursery)
@@ -189,12 +185,15 @@ class QuorumDriver:
         """
         if not self._is_shutting_down:
             self._is_shutting_down = True
+            # Once: the core takes a second one for a contradiction.
             self._loop.post_to_raft(raft_events.ShutdownRequested())
         await self._effects.handed_over.wait()
 
     async def stop(self) -> None:
         """Do `hand_over` if it was not done, then end `run`. Returns once the log is closed."""
+        # Whoever stops without it leaves its followers to find out by themselves that it is gone.
         await self.hand_over()
+        # Behind the responses to all that was asked until now: what was promised is still sent.
         self._loop.close()
         await self._has_ended.wait()
 
@@ -209,6 +208,8 @@ class QuorumDriver:
     ) -> Deferred[Response]:
         """Pass a command to the controller. If the controller is not active, it responds NOT_CONTROLLER itself."""
         result: Deferred[Response] = Deferred()
+        # No response instead of an error: the connection is closed, and its sender has to come
+        # back. That keeps the rest of the queue short enough to be served.
         if self._loop.waiting_commands >= MAX_WAITING_REQUESTS:
             result.resolve(
                 NoResponse(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already")
@@ -247,6 +248,8 @@ class QuorumDriver:
         self, request: InboundRequest, listener_name: str, answered: Callable[[OutboundResponse], None]
     ) -> str | None:
         """Queue a request of another replica. Returns None, or the reason for refusing it if too many requests wait."""
+        # Parked Fetches count as well. The core bounds those, but not the rest of what anybody may
+        # ask of it.
         if self._effects.unanswered >= MAX_WAITING_REQUESTS:
             return f"{MAX_WAITING_REQUESTS} requests wait for the quorum already"
         self._loop.post(partial(self._effects.ask, listener_name, request, answered))
@@ -254,6 +257,7 @@ class QuorumDriver:
 
     def describe_quorum(self, request: Message, version: int) -> Message:
         """The response to DescribeQuorum from this replica."""
+        # Answered from memory at once, not through the loop's queue: it decides nothing.
         assert isinstance(request, DescribeQuorumRequest)
         description = self._raft.describe_quorum(self._clock.now_ms(), self._clock.wall_ms())
         return describe_quorum_response(request, version, description)

@@ -86,13 +86,16 @@ class RaftEffects:
         """Start with the state that was found on disk. Requests to peers are sent in ``nursery``."""
         self._nursery = nursery
         self.to_raft(opened)
+        # The core tells of changes only, and the controller has to know the level that the log has.
         self._notify_kraft_version(self._raft.kraft_version)
 
     def to_raft(self, event: raft_events.Event) -> None:
         """Pass an event to the Raft core."""
+        # Asked first, because a line of text for each event is not free.
         if _trace.isEnabledFor(logging.DEBUG):
             _trace.debug("< %s", describe_event(event))
         try:
+            # Each event has the time at which it is handled, not that at which it came.
             self._raft.handle(event, self._clock.now_ms())
         except AssertionError:
             # This ends the process. The log has to show what led to it.
@@ -115,6 +118,7 @@ class RaftEffects:
         self, listener_name: str, request: InboundRequest, answered: Callable[[OutboundResponse], None]
     ) -> None:
         """Pass a request to the Raft core; ``answered`` is called with its answer."""
+        # The core answers each number once, and never sees it again.
         self._next_request_id += 1
         self._asked[self._next_request_id] = answered
         self.to_raft(
@@ -128,9 +132,12 @@ class RaftEffects:
         if report.sync_ms is not None:
             self._metrics.count_flush(report.sync_ms)
         now = time.perf_counter()
+        # One report may stand for several jobs, which shared a sync.
         while self._unsynced and self._unsynced[0][0] <= report.number:
             self._metrics.count_persist((now - self._unsynced.popleft()[1]) * 1000)
         if not self._unsynced:
+            # Only when nothing is under way: until then the tail may be the only place with these
+            # batches.
             self._tail.all_are_durable()
         for event in report.events:
             # Before the core hears of it: its next effects may append behind the snapshot's end.
@@ -147,6 +154,8 @@ class RaftEffects:
 
     def _take_effects(self) -> None:
         """Take the effects of the Raft core and begin to apply them."""
+        # After every event, so that the effects that hold now are applied before the next one: the
+        # core counts on that order.
         effects = self._raft.take_effects()
         if effects is None:
             return
@@ -190,6 +199,8 @@ class RaftEffects:
             case raft_effects.PendingBatch():
                 # One timestamp for the batch and for what the snapshot header says of it later.
                 timestamp_ms = self._clock.wall_ms()
+                # Encoded here and not in the thread: followers are served these bytes before the
+                # disk has them.
                 payload = encode_batch(write, timestamp_ms)
                 self._append_to_tail(write.base_offset, write.next_offset, payload)
                 self._committed.appended(
@@ -202,6 +213,7 @@ class RaftEffects:
                 self._metrics.fetched_records += write.next_offset - write.base_offset
                 return payload
             case raft_effects.TruncateLog(end_offset=end_offset):
+                # At once, ahead of the disk: from now on nobody may be served what was cut.
                 self._tail.truncate_to(end_offset)
         return write
 
@@ -220,6 +232,8 @@ class RaftEffects:
                 self._committed.high_watermark_advanced(told.offset)
             case raft_effects.LeaderChanged():
                 _log.info("leader %d, epoch %d", told.leader.leader_id, told.leader.epoch)
+                # Published after quorum-state is synced: nobody acts on a leader that this node
+                # could forget.
                 self._published.leader = told.leader
                 self._published.notify()
                 if self._controller is not None:

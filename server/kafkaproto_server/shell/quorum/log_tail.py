@@ -77,6 +77,8 @@ class LogTail:
         assert end_offset <= self._end_offset, f"cannot cut at {end_offset} what ends at {self._end_offset}"
         while self._batches and self._batches[-1].base_offset >= end_offset:
             self._bytes -= len(self._batches.pop().payload)
+        # The core cuts where a batch ends in the leader's log, and up to there both have the same
+        # batches.
         assert not self._batches or self._batches[-1].next_offset == end_offset, (
             f"offset {end_offset} is inside of a batch"
         )
@@ -84,6 +86,7 @@ class LogTail:
 
     def restart_at(self, offset: int) -> None:
         """Drop everything: the log is empty and continues at ``offset``."""
+        # They lie before the snapshot's end, or are of a history that the snapshot has replaced.
         self._batches.clear()
         self._bytes = 0
         self._end_offset = offset
@@ -101,6 +104,8 @@ class LogTail:
         for index in range(self._index_of(offset), len(self._batches)):
             batch = self._batches[index]
             size += len(batch.payload)
+            # Whole batches only, since a reader checks the CRC of each. The first goes whatever its
+            # size is.
             if batch.base_offset >= end_offset or (found and size > max_bytes):
                 break
             found.append(batch)

@@ -96,6 +96,8 @@ class QuorumLoop:
         ``at_once`` is for frequent commands that hardly ever change anything. If the loop waits, such a command is
         carried out right here, because waking the loop costs more than the response.
         """
+        # Behind those that wait already: a heartbeat must not overtake a command of the same
+        # broker.
         self._commands.append(work)
         if self._waits_until_ms is not None and at_once:
             self._take_at_once(self._waits_until_ms)
@@ -130,10 +132,13 @@ class QuorumLoop:
             await trio.lowlevel.checkpoint()
             return
         deadlines = (self._raft.next_deadline_ms(), self._controller_deadline_ms)
+        # Without a deadline only an event changes anything, and an event wakes the loop.
         until_ms = min((each for each in deadlines if each is not None), default=math.inf)
         wait_s = (until_ms - self._clock.now_ms()) / 1000
         self._wake = trio.Event()
         begin = time.perf_counter()
+        # From here until the wake-up a heartbeat may be handled by the task that brings it
+        # (`command`).
         self._waits_until_ms = until_ms
         try:
             # A deadline that has passed already gives 0: the wait still lets the other tasks run.
@@ -165,6 +170,7 @@ class QuorumLoop:
             return
         busy_ms = (time.perf_counter() - begin) * 1000
         self._metrics.busy_ms += busy_ms
+        # The loop counts the whole wait as idle when it wakes.
         self._metrics.idle_ms -= busy_ms
         self._waits_until_ms = until_ms
         deadline_ms = self._controller_deadline_ms
@@ -194,6 +200,7 @@ class QuorumLoop:
             self._apply_controller_effects()
         # After the replay of this turn, which may have been the last that was missing.
         self._maybe_become_current()
+        # Once a turn is enough: it only counts bytes.
         self._committed.notify_snapshotter()
         self._metrics.busy_ms += (time.perf_counter() - begin) * 1000
 
@@ -202,6 +209,8 @@ class QuorumLoop:
         begin = time.perf_counter()
         while self._commands:
             self._commands.popleft()()
+            # After the command, not before it: each turn carries out at least one, however slow the
+            # machine is.
             if (time.perf_counter() - begin) * 1000 > TURN_MS:
                 break
         self._apply_controller_effects()
@@ -232,6 +241,7 @@ class QuorumLoop:
     def _maybe_become_current(self) -> None:
         """Check whether enough of the committed records is replayed for the node to act on them."""
         if self._committed.is_current:
+            # First: who becomes active answers requests from the image.
             self._images.caught_up()
             if self._controller is not None and self._controller.maybe_activate(
                 self._published.high_watermark

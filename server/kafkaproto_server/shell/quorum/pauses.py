@@ -26,6 +26,8 @@ class PauseWatch:
     @property
     def next_look_ms(self) -> int:
         """The latest time at which `look` has to be called again."""
+        # Half of what is noticeable, so that a wait that is a little late does not look like a
+        # pause.
         return self._looked_at_ms + LOOK_INTERVAL_MS
 
     def look(self) -> int:
@@ -33,5 +35,6 @@ class PauseWatch:
         now_ms = self._clock.now_ms()
         # The part of the gap that cannot be explained by waiting: sessions get no more than that.
         pause_ms = now_ms - self.next_look_ms
+        # From here anew: a pause is told of once.
         self._looked_at_ms = now_ms
         return pause_ms if pause_ms >= NOTICEABLE_MS else 0

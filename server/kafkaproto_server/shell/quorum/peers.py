@@ -30,6 +30,8 @@ class QuorumPeers:
     def is_known(self, node_id: int) -> bool:
         """Whether the quorum knows a node. Bootstrap servers count; they have negative ids here."""
         return (
+            # Bootstrap servers come from the configuration, and the leader may be no voter any more
+            # (KIP-853).
             node_id < NO_NODE
             or node_id == self._raft.leader_and_epoch.leader_id
             or any(voter.key.id == node_id for voter in self._raft.voters.voters)

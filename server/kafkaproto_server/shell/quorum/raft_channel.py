@@ -96,6 +96,8 @@ class RaftChannel:
 
     def send(self, nursery: trio.Nursery, send: SendRequest) -> None:
         """Start a request; its end is passed to ``report``."""
+        # One task a request, so that a slow node holds up no other. The core has at most one a lane
+        # under way.
         nursery.start_soon(self._ask, send, name=f"raft request {send.request_id}")
 
     async def keep_ready(self, destinations: Callable[[], Iterable[Destination]]) -> None:
@@ -126,6 +128,7 @@ class RaftChannel:
     def remote_hosts(self, destination: Destination) -> frozenset[str]:
         """The addresses at which a destination was reached; none if it never was."""
         address = (destination.host, destination.port)
+        # Both lanes: a name may lead to several addresses, and each lane may have another one.
         peers = (self._peers.get((destination.id, lane)) for lane in RequestLane)
         return frozenset(
             peer.remote_host
@@ -177,9 +180,13 @@ class RaftChannel:
         except PeerDisconnected as error:
             end = self._failed(send, lane, _FAILURES[error.cause], str(error))
         except PeerTimeout as error:
+            # Without a connection nothing has reached the node. With one it may have acted on the
+            # request, and the core has to reckon with that.
             failure = RequestFailure.TIMED_OUT if error.was_connected else RequestFailure.UNREACHABLE
             end = self._failed(send, lane, failure, str(error))
         except LocalProtocolError as error:
+            # The versions in common cannot say what the core wants: a pre-vote of a node before
+            # 4.0, for example.
             end = self._failed(send, lane, RequestFailure.UNSUPPORTED, str(error))
         except RemoteProtocolError as error:
             # The rest of this connection cannot be trusted either.
@@ -205,6 +212,8 @@ class RaftChannel:
 
         answer = await peer.ask(name, prepare, timeout_ms=self._request_timeout_ms)
         response = wire.decode_response(send.request, answer, listener_name=self._listener_name)
+        # Logged louder than other failures: mostly a wrong cluster id or missing rights, which only
+        # an operator mends.
         if isinstance(response, wire.TopLevelError):
             what = f"{peer.host}:{peer.port} refuses {name} with {response.error.name}"
             failure = RequestFailure.TOP_LEVEL_ERROR

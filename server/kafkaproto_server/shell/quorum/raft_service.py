@@ -60,6 +60,7 @@ class RaftService:
         version = context.api_version
         # A request of another cluster is refused before the core sees it: it could name any epoch.
         request = wire.decode_request(message, version, cluster_id=self._cluster_id)
+        # A response already: the request was for another log, or for another cluster.
         if isinstance(request, Message):
             result.resolve(request)
             return result
@@ -89,6 +90,7 @@ class RaftService:
         if the data is gone."""
         if isinstance(response, PendingFetchResponse) and response.read is not None:
             wanted = response.read
+            # Nearly always: who follows has all but the newest batches.
             batches = self._tail.read(wanted.offset, wanted.end_offset, wanted.max_bytes)
             if batches is not None:
                 done(response, [batch.payload for batch in batches])
@@ -104,6 +106,8 @@ class RaftService:
                 ),
             )
         elif isinstance(response, PendingFetchSnapshotResponse) and response.read is not None:
+            # The cleaner may delete it between the core's answer and the read; the follower then
+            # asks for the newest one.
             gone = msgspec.structs.replace(response, error=RaftError.SNAPSHOT_NOT_FOUND, read=None)
             self._worker.call(
                 partial(self._read_snapshot, response.read),
@@ -120,6 +124,7 @@ class RaftService:
             data = self._log.read(wanted.offset, wanted.max_bytes)
         except OffsetOutOfRangeError:
             return []
+        # Nothing, unless at least one whole batch lies before the end that the core allows.
         end = 0
         for batch in iterate_batches(data):
             # The core bounds what may be sent. The file may hold more by now.

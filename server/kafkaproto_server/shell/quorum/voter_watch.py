@@ -28,6 +28,7 @@ def voter_problem(key: ReplicaKey, voters: VoterSet, meta_properties: str, *, fo
     ``meta_properties`` is the path of the file with the directory's id, ``follows`` whether the node follows a leader.
     """
     known = voters.get(key.id)
+    # A new node without any voters is no problem: it has not found its quorum yet.
     if voters.is_voter(key) or not voters.voters or (known is None and follows):
         return None
     told = ", ".join(_described(voter.key) for voter in voters.voters)
@@ -42,6 +43,8 @@ def voter_problem(key: ReplicaKey, voters: VoterSet, meta_properties: str, *, fo
 
 async def warn_of_voter_problem(problem: Callable[[], str | None]) -> None:
     """Log once, after a while, what keeps this controller from being a voter, if anything does."""
+    # Once, after the time that a start or an exchange of disks takes: before it, the warning would
+    # mostly be wrong.
     await trio.sleep(WARN_AFTER_S)
     found = problem()
     if found is not None:

@@ -58,7 +58,8 @@ class BatchAccumulator:
         # The controller has replayed the records at these offsets already (Kafka: prepareAppend).
         # At any other offset they would mean something else to every node but this one.
         assert base_offset == self.next_offset, f"append at {base_offset}, but the next is {self.next_offset}"
-        # What may be spread over batches is taken a record at a time: each fits somewhere.
+        # What may be spread over batches is taken a record at a time: only a single record can be
+        # too large then.
         units = [records] if atomic else [records[index : index + 1] for index in range(len(records))]
         # Nearly always all records fit into the open batch; then each unit does.
         if self._size_with(self._bytes, len(self._records), records) > self._max_batch_bytes and any(

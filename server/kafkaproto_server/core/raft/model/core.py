@@ -254,8 +254,8 @@ class Core:
         # The order of the checks is Kafka's: the epoch comes before leadership, and says more.
         if epoch < self.state.epoch:
             return RaftError.FENCED_LEADER_EPOCH
-        # A request moves no node to a later epoch, here as in Kafka. Whoever sent it has to be
-        # asked (`trust`).
+        # It moves this node to no later epoch, in Kafka neither. Whoever sent it has to be asked
+        # (`trust`).
         if epoch > self.state.epoch:
             return RaftError.UNKNOWN_LEADER_EPOCH
         return RaftError.NONE if isinstance(self.state, Leader) else RaftError.NOT_LEADER_OR_FOLLOWER
@@ -329,9 +329,9 @@ class Core:
             known = self.config.endpoints
         elif isinstance(state, states.Follower):
             known = state.leader_endpoints
-        # What the leader itself said comes before the log: its entry there may be of before it
-        # moved. The response names the endpoint for the listener that it was asked on, because each
-        # network has its own (KIP-853).
+        # What responses said comes before the log, whose entry may be of before the leader moved.
+        # It is the endpoint of the listener that was asked, because each network has its own
+        # (KIP-853).
         found = next((endpoint for endpoint in known if endpoint.name == listener_name), None)
         return found or self.voters.latest.endpoint(state.leader_id, listener_name)
 

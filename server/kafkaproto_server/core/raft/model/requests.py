@@ -93,8 +93,7 @@ class RequestManager:
 
     def complete(self, request_id: int) -> RequestInFlight | None:
         """Note that a request is over; returns it, or None if it was over before or never sent."""
-        # A response and a time-out may both be reported, and a driver may report either late. The
-        # second one finds nothing.
+        # A response that is late or doubled finds nothing here. The simulator sends both.
         in_flight = self._in_flight.pop(request_id, None)
         if in_flight is not None:
             assert self._busy[in_flight.destination, lane_of(in_flight.request)] == request_id, (

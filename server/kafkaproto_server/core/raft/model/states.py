@@ -264,7 +264,7 @@ def check_transition(old: State, new: State) -> None:
             f"{change}: the leader was {old.leader_id} and would be {new.leader_id}"
         )
     else:
-        # An epoch that went back could have a second leader, elected by votes that were given
-        # before.
+        # In an earlier epoch this node may have voted, and it keeps no vote but that of its present
+        # one.
         assert new.epoch > old.epoch, f"{change}: the epoch goes back"
         assert rule is not EpochRule.SAME, f"{change}: this transition {rule.value}"

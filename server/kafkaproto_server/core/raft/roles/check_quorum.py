@@ -156,7 +156,7 @@ def ask_who_is_ahead(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -
 def missed(core: Core, voter_id: int) -> None:
     """Note that a voter did not respond to BeginQuorumEpoch."""
     if isinstance(core.state, Leader):
-        # Also if the request was of an earlier leadership: nobody listened there a moment ago.
+        # Also if the request was of an earlier leadership: it says as much about the address.
         core.state.unreached.add(voter_id)
 
 

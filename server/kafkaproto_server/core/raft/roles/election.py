@@ -298,8 +298,8 @@ def handle_vote_response(
             votes.miss(voter_id)
         core.requests.back_off(in_flight, now_ms)
     elif votes is not None:
-        # A grant from another epoch is none: the voter may have granted before it moved on, or may
-        # never have come to this epoch.
+        # A grant counts for the epoch that the response names. A voter that never came to this
+        # epoch has promised nothing in it.
         if response.is_granted and response.leader.epoch == request.epoch:
             votes.grant(voter_id)
         else:

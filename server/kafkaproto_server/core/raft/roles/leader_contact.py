@@ -71,8 +71,8 @@ def handle_failure(core: Core, in_flight: RequestInFlight, failed: RequestFailed
 
     After a connection broke, the first attempt on a new one follows without a pause.
     """
-    # These come from a kernel that is up, with a process that is gone. A timeout may also be a slow
-    # network; for that there is the fetch timeout.
+    # Both mostly mean that the process is gone, and that its kernel refused or ended the
+    # connection. A timeout may also be a slow network; for that there is the fetch timeout.
     connection_died = failed.failure in (RequestFailure.REFUSED, RequestFailure.DISCONNECTED)
     # Only the first failure is news. If each one skipped the pause, a refused port would be tried
     # without end.

@@ -85,8 +85,8 @@ def handle_add_voter(
     endpoint = endpoint_named(request.endpoints, core.config.listener_name)
     assert endpoint is not None, "endpoints without the controller listener were not refused"
     destination = Destination(id=request.voter.id, host=endpoint.host, port=endpoint.port)
-    # KIP-853: a voter that cannot read the finalized kraft.version would stop at the first record
-    # of it, and the quorum would count on it.
+    # KIP-853: a voter that cannot read the finalized kraft.version could not follow, and the quorum
+    # would count on it.
     outbound_request_id = core.ask(destination, ApiVersionsRequest(), now_ms)
     # As in Kafka, if there is no connection: the client may try again, and nothing has changed.
     if outbound_request_id is None:
@@ -214,8 +214,7 @@ def handle_upgrade_kraft_version(
     voters = VoterSet(
         voters=tuple(_known_voter(core, leader, voter.key.id) for voter in core.voters.latest.voters)
     )
-    # In one batch: no replica ever has the level without the voters, whom it could not find in its
-    # own configuration any more.
+    # In one batch, as in Kafka: no replica ever has the level without the voters that belong to it.
     records = (KRaftVersion(level=request.level), KRaftVoters(voters=voters))
     offset = _append(core, leader, voters, records, now_ms)
     _await_commit(core, leader, request_id, offset, now_ms)

@@ -138,6 +138,7 @@ class CommittedState:
         while self._appended and self._appended[0].next_offset <= offset:
             appended = self._appended.popleft()
             self._timestamp_ms = appended.timestamp_ms
+            # What this leader appended never comes through the feed while its controller is active.
             self._committed_bytes += appended.size_bytes
             self._metrics.count_commit((now - appended.at) * 1000)
         # Also while this controller is active: once it is not, the feed goes on from the right

@@ -59,5 +59,6 @@ class ObserverImage:
 
     def take_snapshot(self, image: ClusterImage) -> None:
         """Start over from a snapshot."""
+        # No transaction is open at the end of a snapshot: none is written inside of one (KIP-868).
         self._state = LoadState(latest=image, stable=image)
         self._publish(image)

@@ -50,6 +50,7 @@ class ImageRelease:
             if not self._waiting:
                 self._wake = trio.Event()
                 await self._wake.wait()
+            # In the order in which they were replaced, so the first is always the next that is due.
             await trio.sleep_until(self._waiting[0][0])
             # The image itself is let go here. Topics that newer images share stay alive through
             # those.

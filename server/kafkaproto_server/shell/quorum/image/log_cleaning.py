@@ -90,6 +90,7 @@ class MetadataLogCleaner:
     def _clean(self) -> int | None:
         """The new log start if it was moved, else None. Raises OSError if the log could not be changed."""
         try:
+            # Listed in this lane, where no other snapshot can be installed meanwhile.
             retained = tuple(map(self._retained, self._snapshots.ids()))
         except OSError as error:
             _log.warning("the snapshots of the metadata log cannot be listed: %s", error)
@@ -100,6 +101,8 @@ class MetadataLogCleaner:
         if start is None:
             return None
         old_start = self._log.log_start_offset
+        # As in Kafka, the log start first: a snapshot that is left over does no harm, and is
+        # deleted next time.
         self._log.move_start_to(start)
         try:
             self._snapshots.delete_before(start)

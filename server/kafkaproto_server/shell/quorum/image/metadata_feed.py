@@ -114,6 +114,8 @@ class MetadataFeed:
                 batch = self._next_batch()
                 if batch is None:
                     return
+                # In steps: a batch may hold ten thousand records, and the loop must not wait for
+                # all of them.
                 self._in_hand = self._hand_over(batch)
             taken = 0
             for _ in islice(self._in_hand, STEPS_PER_LOOK):
@@ -132,6 +134,8 @@ class MetadataFeed:
                 f"{self._log.directory}: the batch at offset {batch.base_offset} is whole, but this release cannot "
                 f"read its records: {error}"
             ) from error
+        # First worked out beside the builder's state, then taken over at once: nobody sees half a
+        # batch.
         loaded = yield from self._builder.load_steps(committed)
         self._builder.take_batch(msgspec.structs.replace(committed, loaded=loaded))
         self.fed_bytes += batch.size_in_bytes
@@ -152,6 +156,7 @@ class MetadataFeed:
                 self._wait_for_whole_batch()
                 return None
             return RecordBatchView(found[0].payload)
+        # One read at a time: the next one depends on where this one ends.
         self._is_waiting = True
         self._worker.call(partial(self._read_batches, offset, self._high_watermark), self._take_batches)
         return None
@@ -171,6 +176,7 @@ class MetadataFeed:
         self._is_waiting = False
         if batches is None:
             self._must_load = True
+        # The high watermark lies inside the batch at that offset.
         elif not batches:
             self._wait_for_whole_batch()
         # A snapshot came while the thread was reading. Its image already holds these batches.

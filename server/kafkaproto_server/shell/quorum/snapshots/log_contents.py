@@ -44,15 +44,18 @@ def snapshot_controls(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> tupl
 
 def log_controls(log: Log, start_offset: int) -> Iterator[RecordedControl]:
     """KRAFT_VERSION and KRAFT_VOTERS records of the log from an offset on."""
+    # What lies before is in a snapshot.
     offset = max(start_offset, log.log_start_offset)
     while offset < log.log_end_offset:
         for batch in iterate_batches(log.read(offset, READ_BYTES)):
+            # Data batches are passed over undecoded, or a start would read every record of the log.
             if batch.is_control:
                 for record in batch.records():
                     control = recorded_control(record.offset, record.key, record.value)
                     # A read begins with the batch that holds the offset, which may begin before it.
                     if control is not None and control.offset >= start_offset:
                         yield control
+            # By batches, so that each read begins where one ends.
             offset = batch.next_offset
 
 

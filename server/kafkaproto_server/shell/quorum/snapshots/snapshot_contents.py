@@ -25,6 +25,7 @@ meanwhile; Kafka allows 8 MiB."""
 
 def snapshot_id_of_image(image: ClusterImage) -> SnapshotId:
     """The id of the snapshot that holds the image."""
+    # The end is exclusive (KIP-630).
     return SnapshotId(epoch=image.epoch, end_offset=image.offset + 1)
 
 
@@ -41,6 +42,8 @@ def snapshot_pieces(
         timestamp_ms=timestamp_ms,
         last_contained_log_timestamp=image.timestamp_ms,
         kraft_version=kraft_version,
+        # Static voters are in no snapshot: at kraft.version 0 each node has them in its
+        # configuration.
         voters=None if voters is None else voters_record(voters.voters),
         max_batch_bytes=BATCH_BYTES,
     )
@@ -52,6 +55,7 @@ def image_of_snapshot(records: Iterator[ControlRecord | bytes], snapshot_id: Sna
     Raises RemoteProtocolError if a record is of an unknown kind, ReplayError if records contradict each other.
     Exceptions of ``records`` pass through.
     """
+    # It holds the time of the newest record, by which retention judges a snapshot's age.
     header = take_header(records)
     values = (record for record in records if isinstance(record, bytes))
     # An image of many partitions is made of objects without cycles. The collector would walk over

@@ -67,6 +67,7 @@ class SnapshotSchedule:
     def restart(self, now_ms: int) -> None:
         """The present state is in a snapshot."""
         self._bytes = 0
+        # Drawn anew each time, or the same two nodes would write together for ever.
         early_percent = self._rng.below(JITTER_PERCENT + 1)
         self._due_bytes = self._max_bytes - self._max_bytes * early_percent // 100
         early_ms = self._max_interval_ms * early_percent // 100
@@ -86,6 +87,7 @@ class SnapshotSchedule:
     def is_due(self, now_ms: int) -> bool:
         """Whether a snapshot is due. It never is without new records."""
         has_waited = self._max_interval_ms > 0 and now_ms >= self._due_ms
+        # Without new records a snapshot would be the one that exists already.
         is_due = self._bytes >= self._due_bytes or (has_waited and self._bytes > 0)
         # A full disk must not be tried at every batch.
         return is_due and now_ms >= self._retry_ms
@@ -138,10 +140,12 @@ class Snapshotter:
 
         The image lags behind while a transaction is open. No snapshot is made of it then.
         """
+        # Also inside a transaction: these records are to be in the next snapshot all the same.
         self._schedule.add(size_bytes)
         # KIP-868: a snapshot cannot hold half a metadata transaction, so none is begun inside one.
         is_complete = image.offset == last_offset
         if is_complete and self._written_image is None and self._schedule.is_due(self._clock.now_ms()):
+            # A newer image takes the place of one that waits: only the newest is worth writing.
             self._wanted = image
             self._wake.set()
 
@@ -152,6 +156,8 @@ class Snapshotter:
         """
         self._schedule.restart(self._clock.now_ms())
         self._wanted = None
+        # Its name would be older than the snapshot that is here already, and the core ignores such
+        # a one (`LogIndex.add_snapshot`).
         self._writing.cancel()
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -203,6 +209,8 @@ class Snapshotter:
             # is deleted.
             async with self.announcing:
                 await self._threads.run(writer.freeze)
+                # In the same hold of the lock: from its name on the file may be asked for, and
+                # deleted.
                 self._announce(snapshot_id, writer.size)
         except BaseException:
             # The part file is removed although the task is cancelled: a stopping node leaves no
