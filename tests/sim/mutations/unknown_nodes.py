@@ -14,10 +14,10 @@ from kafkaproto_server.core.raft.model.requests import RequestLane
 from kafkaproto_server.core.raft.model.states import Unattached
 from kafkaproto_server.core.raft.roles import (
     check_quorum,
-    membership,
     quorum_epoch,
     responses,
     transitions,
+    voter_changes,
     voting,
 )
 from kafkaproto_server.core.raft.values import trust
@@ -143,7 +143,7 @@ def _adds_nodes_that_cannot_vote() -> Patches:
 
 
 def _adds_who_caught_up_an_hour_ago() -> Patches:
-    return [(membership, "CAUGHT_UP_FETCH_TIMEOUTS", 3_600_000)]
+    return [(voter_changes, "CAUGHT_UP_FETCH_TIMEOUTS", 3_600_000)]
 
 
 LEVEL = "unknown-node"

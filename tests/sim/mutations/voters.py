@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkaproto_server.core.raft.model.core import Core
-from kafkaproto_server.core.raft.roles import membership
+from kafkaproto_server.core.raft.roles import membership, voter_changes
 from kafkaproto_server.core.raft.values.voters import VoterHistory
 from tests.sim.checkers.invariants import Invariant
 from tests.sim.mutations.mutation import Mutation, Patches
@@ -11,16 +11,17 @@ from tests.sim.mutations.mutation import Mutation, Patches
 
 def _changes_two_voters_at_once() -> Patches:
     return [
-        (membership, "_refuse_while_changing", lambda _core, _leader: None),
-        (membership, "_refuse_while_uncommitted", lambda _core, _leader: None),
+        (voter_changes, "refuse_while_changing", lambda _core, _leader: None),
+        (voter_changes, "_refuse_while_uncommitted", lambda _core, _leader: None),
+        (voter_changes, "has_uncommitted_change", lambda _core, _leader: False),
         (membership, "has_uncommitted_change", lambda _core, _leader: False),
     ]
 
 
 def _changes_voters_before_its_first_commit() -> Patches:
     return [
-        (membership, "_refuse_without_high_watermark", lambda _leader: None),
-        (membership, "_is_committed", lambda _leader, _offset: True),
+        (voter_changes, "_refuse_without_high_watermark", lambda _leader: None),
+        (voter_changes, "is_committed", lambda _leader, _offset: True),
     ]
 
 

@@ -13,7 +13,7 @@ from kafkaproto_server.base.types import Endpoint, ReplicaKey, Voter
 from kafkaproto_server.core.raft.model.core import Core
 from kafkaproto_server.core.raft.model.log_index import LogIndex
 from kafkaproto_server.core.raft.model.states import Candidate, Leader, leader_and_epoch
-from kafkaproto_server.core.raft.roles import commit, membership
+from kafkaproto_server.core.raft.roles import commit, membership, voter_changes
 from kafkaproto_server.core.raft.roles import leader as leading
 from kafkaproto_server.core.raft.values.config import RaftConfig
 from kafkaproto_server.core.raft.values.control import ControlRecord
@@ -209,7 +209,7 @@ class Harness:
     @property
     def has_uncommitted_change(self) -> bool:
         assert isinstance(self.leader, Leader)
-        return membership.has_uncommitted_change(self.core, self.leader)
+        return voter_changes.has_uncommitted_change(self.core, self.leader)
 
     @property
     def last_control(self) -> tuple[ControlRecord, ...]:

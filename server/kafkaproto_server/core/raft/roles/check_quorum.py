@@ -85,7 +85,6 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
     # In the order of their ids, so that a run that is repeated sends the same.
     for voter in core.voters.latest.voters:
         begin_at_ms = leader.begin_at_ms.get(voter.key.id)
-        # None is there for this node alone.
         if begin_at_ms is None or begin_at_ms > now_ms:
             continue
         destination = core.voter_destination(voter.key.id)

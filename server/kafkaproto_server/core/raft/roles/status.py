@@ -10,7 +10,7 @@ from kafkaproto_server.core.raft.model import states
 from kafkaproto_server.core.raft.model.core import Core
 from kafkaproto_server.core.raft.model.progress import ReplicaProgress
 from kafkaproto_server.core.raft.model.states import Follower, Leader, Prospective, Unattached
-from kafkaproto_server.core.raft.roles import membership
+from kafkaproto_server.core.raft.roles import voter_changes
 from kafkaproto_server.core.raft.values.quorum_description import (
     UNKNOWN,
     QuorumDescription,
@@ -75,7 +75,7 @@ def describe_statistics(core: Core, now_ms: int) -> RaftStatistics:
             voter.key.id != core.config.key.id and core.voter_destination(voter.key.id) is None
             for voter in voters.voters
         ),
-        uncommitted_voter_change=leader is not None and membership.has_uncommitted_change(core, leader),
+        uncommitted_voter_change=leader is not None and voter_changes.has_uncommitted_change(core, leader),
         fetch_timeouts=counters.fetch_timeouts,
         election_timeouts=counters.election_timeouts,
         elections_started=counters.elections_started,
