@@ -8,7 +8,8 @@ Apache Kafka: ``AddVoterHandler``, ``RemoveVoterHandler``, ``UpdateVoterHandler`
 
 from __future__ import annotations
 
-from kafkaproto import uuids
+import base64
+
 from kafkaproto_server.base.types import Endpoint, ReplicaKey, Voter
 from kafkaproto_server.core.raft.model.core import Core
 from kafkaproto_server.core.raft.model.states import Leader
@@ -228,4 +229,6 @@ def name_of(key: ReplicaKey) -> str:
     """A replica as an operator knows it: directory ids in the text form of Kafka's tools."""
     if key.directory_id is None:
         return f"Node {key.id}"
-    return f"Node {key.id} with directory id {uuids.to_text(key.directory_id)}"
+    # By hand, because the core knows nothing of the library; its `uuids.to_text` gives the same.
+    directory = base64.urlsafe_b64encode(key.directory_id).decode().rstrip("=")
+    return f"Node {key.id} with directory id {directory}"
