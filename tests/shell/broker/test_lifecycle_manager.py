@@ -27,7 +27,6 @@ from kafkaproto_server.shell.broker import assignment_sender
 from kafkaproto_server.shell.broker.lifecycle_manager import (
     BrokerChannels,
     BrokerLifecycleManager,
-    ControllerChannels,
     DirectoryFailureNotToldError,
     LocalReplicas,
     RegistrationTimeout,
