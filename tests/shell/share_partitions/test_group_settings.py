@@ -11,7 +11,7 @@ from kafkaproto_server.metadata.features import SHARE_VERSION
 from kafkaproto_server.metadata.image.entries import GROUP_RESOURCE
 from kafkaproto_server.metadata.image.image import ClusterImage
 from kafkaproto_server.shell.share_partitions import group_settings
-from kafkaproto_server.shell.share_partitions.group_settings import DEAD_LETTERS_SINCE, ShareGroupSettings
+from kafkaproto_server.shell.share_partitions.group_settings import DEAD_LETTERS_SINCE, CurrentShareSettings
 
 TOPIC_KEY = "errors.deadletterqueue.topic.name"
 
@@ -20,7 +20,7 @@ class Broker:
     def __init__(self) -> None:
         self.configs = NodeConfigs(static={"group.share.delivery.count.limit": "4"})
         self.image = ClusterImage()
-        self.settings = ShareGroupSettings(lambda: self.image, lambda: self.configs)
+        self.settings = CurrentShareSettings(lambda: self.image, lambda: self.configs)
 
     def configure(self, group_id: str, key: str, value: str) -> None:
         configs = self.image.configs.set((GROUP_RESOURCE, group_id), Map({key: value}))

@@ -57,7 +57,7 @@ class _Known(NamedTuple):
     settings: ShareSettings
 
 
-class ShareGroupSettings:
+class CurrentShareSettings:
     """The settings of all share groups on this broker."""
 
     def __init__(self, image: Callable[[], ClusterImage], configs: Callable[[], NodeConfigs]) -> None:

@@ -36,7 +36,7 @@ from kafkaproto_server.requests.share_state import (
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.followers.offsets import EARLIEST, LATEST
 from kafkaproto_server.shell.share_partitions.dead_letters import DeadLetters
-from kafkaproto_server.shell.share_partitions.group_settings import ShareGroupSettings
+from kafkaproto_server.shell.share_partitions.group_settings import CurrentShareSettings
 
 _PERSISTER_ERRORS = {
     ErrorCode.NOT_COORDINATOR: ErrorCode.COORDINATOR_NOT_AVAILABLE,
@@ -121,7 +121,7 @@ class LedSharePartitions:
     def __init__(
         self,
         *,
-        settings: ShareGroupSettings,
+        settings: CurrentShareSettings,
         clock: Clock,
         call_at: Callable[[int, Callable[[], None]], None],
         find: Callable[[bytes, int], Hosted | None],

@@ -47,7 +47,7 @@ from kafkaproto_server.shell.replicas.replica_manager import ReplicaManager
 from kafkaproto_server.shell.share_partitions.acknowledgements import ShareAcknowledgements
 from kafkaproto_server.shell.share_partitions.dead_letters import DeadLetters, Transport
 from kafkaproto_server.shell.share_partitions.fetches import ShareFetches
-from kafkaproto_server.shell.share_partitions.group_settings import ShareGroupSettings
+from kafkaproto_server.shell.share_partitions.group_settings import CurrentShareSettings
 from kafkaproto_server.shell.share_partitions.led import LedSharePartition, LedSharePartitions
 from kafkaproto_server.shell.share_partitions.served_topics import MayRead, refusal, topics_of
 
@@ -295,7 +295,7 @@ def share_service(
         transport=transport,
     )
     led = LedSharePartitions(
-        settings=ShareGroupSettings(image, configs),
+        settings=CurrentShareSettings(image, configs),
         clock=clock,
         call_at=manager.call_at,
         find=manager.replicas.get,

@@ -322,3 +322,17 @@ def test_a_new_coordinator_completes_once_what_ends_while_it_looks_at_others(
     looking.brokers.respond()
     looking.log.commit()
     assert looking.state("z") == "CompleteCommit"
+
+
+def test_what_ends_here_is_not_ended_again_while_its_completion_is_refused(looking: TransactionWorld) -> None:
+    looking.log.refusal = ErrorCode.NOT_ENOUGH_REPLICAS
+    looking.brokers.respond()
+    looking.brokers.requests.clear()
+    looking.advance(1)
+    assert not looking.brokers.requests
+    looking.log.refusal = None
+    looking.log.commits_at_once = False
+    looking.advance(200)
+    looking.brokers.respond()
+    looking.log.commit()
+    assert looking.state("z") == "CompleteCommit"

@@ -21,7 +21,7 @@ from kafkaproto_server.shell.broker.metadata_applier import MetadataApplier
 from kafkaproto_server.shell.replicas.files.checkpointed import Checkpointed
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.hosted_logs import HostedLogs
-from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
+from kafkaproto_server.shell.replicas.files.log_loader import HostedLogLoader
 from kafkaproto_server.shell.replicas.roles import ReplicaRoles
 from kafkaproto_server.shell.storage.log import recovery, segment_loading, topic_state
 from kafkaproto_server.shell.storage.log.topic_log import TopicLog
@@ -197,13 +197,13 @@ _KEPT = NodeInvariant.ACKNOWLEDGED_IS_KEPT
 
 
 def _serves_logs_that_were_longer() -> Patches:
-    original = LogLoader.open
+    original = HostedLogLoader.open
 
     def put_open(self: Any, hosted: Any, *, is_kept: bool = False, is_clean: bool = False) -> None:
         original(self, hosted, is_kept=False, is_clean=is_clean)
 
     return [
-        (LogLoader, "open", put_open),
+        (HostedLogLoader, "open", put_open),
         (Checkpointed, "reached", nothing),
     ]
 

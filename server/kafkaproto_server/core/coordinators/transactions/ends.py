@@ -200,10 +200,12 @@ class TransactionEnds:
             self._states.call_waiting(transactional_id)
 
     def is_left(self, transaction: Transaction) -> bool:
-        """Whether another coordinator has decided its end. Of one that ends here, the completion may be under way."""
+        """Whether another coordinator has decided its end. Of one that ends here, the completion may be under way, or be
+        tried again because the log has refused it."""
         transactional_id = transaction.transactional_id
         is_resting = transaction.is_prepared and not self._states.is_pending(transactional_id)
-        return is_resting and self._markers.remaining(transactional_id) is None
+        has_ended_here = transactional_id in self._unwritten
+        return is_resting and not has_ended_here and self._markers.remaining(transactional_id) is None
 
     def complete_left(self, transactions: Sequence[Transaction]) -> None:
         """Another coordinator has decided the ends of these: send their markers."""

@@ -77,6 +77,10 @@ def handle_fetch_snapshot(
             error = RaftError.SNAPSHOT_NOT_FOUND
         elif not 0 <= request.position < size:
             error = RaftError.POSITION_OUT_OF_RANGE
+        # As in Kafka: a leader does not fetch from itself. It would count as a sign of life of its own, and get a
+        # BeginQuorumEpoch from itself.
+        elif request.replica.id == core.config.key.id:
+            error = RaftError.UNKNOWN_SERVER_ERROR
         # Kafka's node fails on such a request (CVE-2026-83525 and its like).
         elif request.max_bytes < 0:
             error = RaftError.INVALID_REQUEST

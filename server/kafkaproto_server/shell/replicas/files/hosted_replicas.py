@@ -32,7 +32,7 @@ from kafkaproto_server.shell.replicas.files.clean_stop import CleanStop
 from kafkaproto_server.shell.replicas.files.failed_logs import FailedLogs, is_of_log
 from kafkaproto_server.shell.replicas.files.hosted import Hosted
 from kafkaproto_server.shell.replicas.files.hosted_logs import HostedLogs
-from kafkaproto_server.shell.replicas.files.log_loader import LogLoader
+from kafkaproto_server.shell.replicas.files.log_loader import HostedLogLoader
 from kafkaproto_server.shell.replicas.files.log_settings import LOG_SETTINGS
 from kafkaproto_server.shell.replicas.files.removals import Removals
 from kafkaproto_server.shell.replicas.files.renames import Renames
@@ -109,7 +109,7 @@ class HostedReplicas:
         self._renames = Renames(disk, directories.configured)
         self.unused = UnusedDirectories(machine.rng, directories, self._renames, self.removals, settings)
         self.failed_logs = FailedLogs(clock, call_at, self._reopen, listener.replica_lost)
-        self._loader = LogLoader(
+        self._loader = HostedLogLoader(
             disk,
             clock,
             directories,

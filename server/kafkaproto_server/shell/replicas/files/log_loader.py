@@ -1,4 +1,4 @@
-"""Opens the logs of a broker's replicas, or makes them (LogLoader in Apache Kafka).
+"""Opens the logs of a broker's replicas, or makes them (HostedLogLoader in Apache Kafka).
 
 A log is opened by a job of its directory. Until then its partition is in no role, and clients ask again. What a log
 must have, and what follows if it has less, is in `shell.storage.log.reached`; what is known of it comes from the
@@ -27,7 +27,7 @@ from kafkaproto_server.shell.storage.log.topic_state import Found
 _log = logging.getLogger("kafkaproto.server.replicas")
 
 
-class LogLoader:
+class HostedLogLoader:
     """Opens the logs of one broker."""
 
     def __init__(

@@ -70,20 +70,6 @@ class KnownSettings:
         self._usable.forget(topic)
 
 
-def number_of(configs: NodeConfigs, key: str) -> int:
-    """The value of a broker's config that is a number and has a default."""
-    value = configs.value_of(key)
-    assert value is not None, f"{key} has a default"
-    return int(value)
-
-
-def is_on(configs: NodeConfigs, key: str) -> bool:
-    """The value of a broker's config that is true or false and has a default."""
-    value = configs.value_of(key)
-    assert value is not None, f"{key} has a default"
-    return value.strip().lower() == "true"
-
-
 class _TopicConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a topic's configs say of its logs, as values."""
 
