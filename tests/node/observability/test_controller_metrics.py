@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import msgspec
 import pytest
+from msgspec import structs
 from prometheus_client.core import Metric
 
 from kafkaproto.api import ApiKey
@@ -206,10 +207,10 @@ def test_elections_are_counted_as_their_records_are_appended(monkeypatch: pytest
         partition_id=0, topic_id=bytes(15) + b"\x01", leader=1, leader_recovery_state=RECOVERING
     )
 
-    # What the record does to an image is another matter.
-    def load_steps(state: LoadState, **_: object) -> Steps[LoadState]:
+    # What the record does to an image, beside its offset, is another matter.
+    def load_steps(state: LoadState, *, base_offset: int, **_: object) -> Steps[LoadState]:
         yield
-        return state
+        return structs.replace(state, latest=structs.replace(state.latest, offset=base_offset))
 
     monkeypatch.setattr("kafkaproto_server.core.controller.machine.appending.load_steps", load_steps)
     run_to_end(controller._changes._append((deque([record]), deque([b"encoded"]), (1,))))

@@ -200,8 +200,8 @@ class TransactionEnds:
             self._states.call_waiting(transactional_id)
 
     def is_left(self, transaction: Transaction) -> bool:
-        """Whether another coordinator has decided its end. Of one that ends here, the completion may be under way, or be
-        tried again because the log has refused it."""
+        """Whether another coordinator has decided its end. Of one that ends here, the completion may be under way, or
+        be tried again because the log has refused it."""
         transactional_id = transaction.transactional_id
         is_resting = transaction.is_prepared and not self._states.is_pending(transactional_id)
         has_ended_here = transactional_id in self._unwritten
