@@ -1,4 +1,9 @@
-"""Who is served: the operation that each api needs, and what answers leave out."""
+"""Who is served: the operation that each api needs, and what answers leave out.
+
+Tests: `apis.access`, `apis.admin.create_partitions`, `apis.admin.create_topics`, `apis.admin.delete_topics`,
+`apis.brokers.allocate_producer_ids`, `apis.brokers.alter_partition`, `apis.brokers.assign_replicas_to_dirs`,
+`apis.brokers.controller_registration`, `apis.cluster.unregister_broker`, `apis.cluster.unregister_controller`.
+"""
 
 from __future__ import annotations
 

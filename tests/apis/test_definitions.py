@@ -1,5 +1,9 @@
 """An editor leads from a handler to the code that decides: "go to definition" ends at no port, because each
-port names the class that implements it."""
+port names the class that implements it.
+
+Tests: `apis.ports.controller`, `apis.ports.coordinators`, `apis.ports.node`, `apis.ports.replicas`,
+`apis.ports.services`, `apis.ports.shares`.
+"""
 
 from __future__ import annotations
 

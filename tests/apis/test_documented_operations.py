@@ -2,6 +2,8 @@
 
 Each request is sent by somebody who may do what its row says and nothing else, and by somebody who may do everything
 else. What brokers forward goes through the envelope, whose sender may do anything.
+
+Tests: `apis.data.alter_replica_log_dirs`.
 """
 
 from __future__ import annotations

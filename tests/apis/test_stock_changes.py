@@ -2,6 +2,8 @@
 
 ``golden/changes.json`` holds what a stock node was asked on both listeners, in sequences that build on each other. Each
 request goes through the table to a real controller, from the broker listener by way of what a broker checks itself.
+
+Tests: `apis.cluster.update_features`.
 """
 
 from __future__ import annotations

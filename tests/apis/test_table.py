@@ -1,4 +1,9 @@
-"""The table: what is served is what Kafka serves there, and whatever a peer asks gets an answer that can be sent."""
+"""The table: what is served is what Kafka serves there, and whatever a peer asks gets an answer that can be sent.
+
+Tests: `apis.api`, `apis.raft.add_raft_voter`, `apis.raft.begin_quorum_epoch`, `apis.raft.end_quorum_epoch`,
+`apis.raft.fetch_snapshot`, `apis.raft.remove_raft_voter`, `apis.raft.update_raft_voter`, `apis.raft.vote`,
+`apis.security.sasl`.
+"""
 
 from __future__ import annotations
 

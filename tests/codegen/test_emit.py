@@ -1,4 +1,7 @@
-"""Generated code for schemas that no Kafka message has: every kind of field in every place, awkward names and texts."""
+"""Generated code for schemas that no Kafka message has: every kind of field in every place, awkward names and texts.
+
+Tests: `codegen.resolve`, `codegen.text`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The generator as a whole: schemas that clash, `--check`, and the same output everywhere."""
+"""The generator as a whole: schemas that clash, `--check`, and the same output everywhere.
+
+Tests: `codegen.emit_read`, `codegen.emit_registry`, `codegen.emit_schema`, `codegen.emit_write`, `codegen.literals`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every rule of the schema grammar: what breaks it is refused with the file, the path of the field and the reason."""
+"""Every rule of the schema grammar: what breaks it is refused with the file, the path of the field and the reason.
+
+Tests: `codegen.comments`, `codegen.model`.
+"""
 
 from __future__ import annotations
 

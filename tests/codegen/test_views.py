@@ -1,4 +1,7 @@
-"""The descriptions of record types: what is emitted, that it is what it says, and the schemas that views refuse."""
+"""The descriptions of record types: what is emitted, that it is what it says, and the schemas that views refuse.
+
+Tests: `codegen.emit_views`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Levels of loggers in Kafka's words."""
+"""Levels of loggers in Kafka's words.
+
+Tests: `config.kafka_loggers`.
+"""
 
 from __future__ import annotations
 

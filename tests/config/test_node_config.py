@@ -1,4 +1,7 @@
-"""Loading: files, overrides, defaults, warnings, and the typed result."""
+"""Loading: files, overrides, defaults, warnings, and the typed result.
+
+Tests: `config.listeners`, `config.properties`.
+"""
 
 from __future__ import annotations
 

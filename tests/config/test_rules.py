@@ -1,4 +1,7 @@
-"""The start-up rules, against what a stock 4.4.0 node accepts and refuses."""
+"""The start-up rules, against what a stock 4.4.0 node accepts and refuses.
+
+Tests: `config.protection`.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 The slow codec of `kafkaproto.interpret` walks the schemas and shares no code with the generated one; random messages
 must come out of both alike. The rules for single fields are in test_codec_fields.py, bad bytes in
 test_codec_hostile.py.
+
+Tests: `kafkaproto.interpret`, `kafkaproto.messages`.
 """
 
 from __future__ import annotations

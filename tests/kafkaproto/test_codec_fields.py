@@ -3,6 +3,8 @@
 What Kafka's generated code enforces: a field that a version lacks is dropped if it is ignorable and otherwise must be
 at its default; null only where the version allows it; tagged fields at their default are left out; tags that nobody
 knows are kept and written back.
+
+Tests: `kafkaproto.schema`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Reading requests and writing responses in steps: the same as at once, and bounded."""
+"""Reading requests and writing responses in steps: the same as at once, and bounded.
+
+Tests: `kafkaproto.message`, `kafkaproto.support`.
+"""
 
 from __future__ import annotations
 

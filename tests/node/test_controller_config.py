@@ -1,4 +1,7 @@
-"""What a node's properties say reaches its controller."""
+"""What a node's properties say reaches its controller.
+
+Tests: `node.controller`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A node that is told to stop while it starts closes what it has opened: its process may live on and start it again."""
+"""A node that is told to stop while it starts closes what it has opened: its process may live on and start it again.
+
+Tests: `node.broker`, `node.machine`, `node.node`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether a node has an authorizer, and what its properties make of it."""
+"""Whether a node has an authorizer, and what its properties make of it.
+
+Tests: `node.broker_coordination`, `node.broker_data`, `node.channels`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whatever is damaged: the answer of the whole log, or one that says what it lacks (`damage`)."""
+"""Whatever is damaged: the answer of the whole log, or one that says what it lacks (`damage`).
+
+Tests: `kafkaproto_pipeline.planning.lacking`.
+"""
 
 from __future__ import annotations
 

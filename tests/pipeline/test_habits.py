@@ -1,4 +1,7 @@
-"""What users of Spark expect: paths with commas, streams with wrong options, tables of SQL, snapshots without a log."""
+"""What users of Spark expect: paths with commas, streams with wrong options, tables of SQL, snapshots without a log.
+
+Tests: `kafkaproto_pipeline.jobs.local_frames`.
+"""
 
 from __future__ import annotations
 

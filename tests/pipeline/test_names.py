@@ -1,4 +1,7 @@
-"""One name for one thing: all columns of all tables are in one vocabulary, with one type, and nothing has two names."""
+"""One name for one thing: all columns of all tables are in one vocabulary, with one type, and nothing has two names.
+
+Tests: `kafkaproto_pipeline.views.names`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Files that are not as a node leaves them: the answer of the whole log, or one that says what it lacks."""
+"""Files that are not as a node leaves them: the answer of the whole log, or one that says what it lacks.
+
+Tests: `kafkaproto_pipeline.jobs.tables`, `kafkaproto_pipeline.read`.
+"""
 
 from __future__ import annotations
 

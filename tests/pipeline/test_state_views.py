@@ -1,4 +1,9 @@
-"""The views of the state's tables: what the source makes by replay is what the job ``state`` makes with Spark."""
+"""The views of the state's tables: what the source makes by replay is what the job ``state`` makes with Spark.
+
+Tests: `kafkaproto_pipeline.jobs.state.cluster_tables`, `kafkaproto_pipeline.jobs.state.security_tables`,
+`kafkaproto_pipeline.jobs.state.topic_tables`, `kafkaproto_pipeline.views.state_tables`,
+`kafkaproto_pipeline.views.words`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Synthetic histories: valid files, records that fit together, the same bytes for the same seed."""
+"""Synthetic histories: valid files, records that fit together, the same bytes for the same seed.
+
+Tests: `kafkaproto_pipeline.synthetic.brokers`, `kafkaproto_pipeline.synthetic.cluster`,
+`kafkaproto_pipeline.synthetic.command_line`, `kafkaproto_pipeline.synthetic.files`,
+`kafkaproto_pipeline.synthetic.history`, `kafkaproto_pipeline.synthetic.log`, `kafkaproto_pipeline.synthetic.quorum`,
+`kafkaproto_pipeline.synthetic.settings`, `kafkaproto_pipeline.synthetic.topics`,
+`kafkaproto_pipeline.synthetic.world`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """What is kept of responses holds as long as what it was made of, and no longer; and responses are put together of
-it."""
+it.
+
+Tests: `requests.encoding`.
+"""
 
 from __future__ import annotations
 

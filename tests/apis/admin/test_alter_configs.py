@@ -1,4 +1,7 @@
-"""What a broker refuses of a request that alters configs, and how the rest gets its answer."""
+"""What a broker refuses of a request that alters configs, and how the rest gets its answer.
+
+Tests: `apis.admin.config_changes`, `config.keys.lists`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a broker refuses of changes to its own settings, value by value against a stock 4.4.0 broker."""
+"""What a broker refuses of changes to its own settings, value by value against a stock 4.4.0 broker.
+
+Tests: `config.dynamic`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""ListConfigResources: names by type, as a stock 4.3.1 node lists them."""
+"""ListConfigResources: names by type, as a stock 4.3.1 node lists them.
+
+Tests: `apis.admin.list_config_resources`.
+"""
 
 from __future__ import annotations
 

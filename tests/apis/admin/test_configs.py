@@ -1,4 +1,7 @@
-"""DescribeConfigs as a client sees it, value for value against a stock 4.4.0 node."""
+"""DescribeConfigs as a client sees it, value for value against a stock 4.4.0 node.
+
+Tests: `apis.admin.describe_configs`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""DescribeLogDirs: the directories, and the replicas in them."""
+"""DescribeLogDirs: the directories, and the replicas in them.
+
+Tests: `apis.admin.describe_log_dirs`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""ListPartitionReassignments: what is being reassigned."""
+"""ListPartitionReassignments: what is being reassigned.
+
+Tests: `apis.admin.alter_partition_reassignments`, `apis.admin.list_partition_reassignments`.
+"""
 
 from __future__ import annotations
 

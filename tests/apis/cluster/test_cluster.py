@@ -1,4 +1,7 @@
-"""DescribeCluster where the recording of test_stock_answers.py does not reach."""
+"""DescribeCluster where the recording of test_stock_answers.py does not reach.
+
+Tests: `apis.cluster.describe_cluster`, `apis.cluster.shown_controller`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Envelopes: what is inside is served as its client's own request, and what is wrong with them has stock's codes.
 
 Bytes in hexadecimal are those of stock 4.3.1 nodes; the codes, and which of two faults counts, were seen there too.
+
+Tests: `apis.raft.describe_quorum`, `requests.context`.
 """
 
 from __future__ import annotations

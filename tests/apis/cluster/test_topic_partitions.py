@@ -1,4 +1,7 @@
-"""DescribeTopicPartitions where the recording of test_stock_answers.py does not reach."""
+"""DescribeTopicPartitions where the recording of test_stock_answers.py does not reach.
+
+Tests: `apis.cluster.describe_topic_partitions`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """ApiVersions: what it tells by version and listener, byte for byte where it refuses; the rest is in
-test_stock_answers.py."""
+test_stock_answers.py.
+
+Tests: `apis.cluster.api_versions`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """DeleteRecords. What the responses are in each case was compared with those of a node of Apache Kafka 4.4.0 to the
-same requests (`tests/compat/test_delete_records.py`)."""
+same requests (`tests/compat/test_delete_records.py`).
+
+Tests: `shell.replicas.requests.deletions`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """Fetch of topics: what is read, when the response comes, and to whom. What the errors look like in each case was
-compared with the responses of a node of Apache Kafka 4.4.0 to the same requests."""
+compared with the responses of a node of Apache Kafka 4.4.0 to the same requests.
+
+Tests: `base.file_part`, `requests.data`, `shell.replicas.requests.fetch_counts`,
+`shell.replicas.requests.fetch_reads`, `shell.replicas.requests.fetches`, `shell.replicas.requests.named_topics`.
+"""
 
 from __future__ import annotations
 

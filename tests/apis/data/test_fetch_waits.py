@@ -1,4 +1,7 @@
-"""Fetch requests that wait: large ones, and those whose connection ends."""
+"""Fetch requests that wait: large ones, and those whose connection ends.
+
+Tests: `base.metrics.topics`, `shell.replicas.requests.readable_replicas`.
+"""
 
 from __future__ import annotations
 

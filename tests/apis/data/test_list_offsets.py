@@ -1,5 +1,8 @@
 """ListOffsets. What the responses are in each case was compared with those of a node of Apache Kafka 4.4.0 to the same
-requests."""
+requests.
+
+Tests: `shell.replicas.followers.offsets`, `shell.replicas.requests.offset_searches`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A replica whose directory failed, in every version of every API about records."""
+"""A replica whose directory failed, in every version of every API about records.
+
+Tests: `apis.data.write_txn_markers`.
+"""
 
 from __future__ import annotations
 

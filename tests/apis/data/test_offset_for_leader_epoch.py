@@ -1,4 +1,7 @@
-"""OffsetForLeaderEpoch. `tests/compat/test_same_data_responses.py` compares its responses with those of Kafka."""
+"""OffsetForLeaderEpoch. `tests/compat/test_same_data_responses.py` compares its responses with those of Kafka.
+
+Tests: `shell.replicas.requests.questions`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """FindCoordinator, JoinGroup, SyncGroup, Heartbeat, LeaveGroup, DescribeGroups, ListGroups, ConsumerGroupHeartbeat and
-ConsumerGroupDescribe: what each version says, and who may ask."""
+ConsumerGroupDescribe: what each version says, and who may ask.
+
+Tests: `apis.groups.consumer_group_describe`, `apis.groups.consumer_group_heartbeat`, `apis.groups.describe_groups`,
+`apis.groups.find_coordinator`, `apis.groups.heartbeat`, `apis.groups.join_group`, `apis.groups.leave_group`,
+`apis.groups.sync_group`.
+"""
 
 from __future__ import annotations
 

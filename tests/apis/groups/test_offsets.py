@@ -1,4 +1,8 @@
-"""OffsetCommit, OffsetFetch, OffsetDelete and DeleteGroups: versions, names and ids of topics, and who may do it."""
+"""OffsetCommit, OffsetFetch, OffsetDelete and DeleteGroups: versions, names and ids of topics, and who may do it.
+
+Tests: `apis.groups.delete_groups`, `apis.groups.offset_commit`, `apis.groups.offset_delete`,
+`apis.groups.offset_fetch`, `apis.offset_commits`.
+"""
 
 from __future__ import annotations
 

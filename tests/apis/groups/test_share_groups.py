@@ -1,4 +1,9 @@
-"""The APIs of share groups at a broker that coordinates them: versions, rights, and what another broker is asked."""
+"""The APIs of share groups at a broker that coordinates them: versions, rights, and what another broker is asked.
+
+Tests: `apis.groups.alter_share_group_offsets`, `apis.groups.delete_share_group_offsets`,
+`apis.groups.describe_share_group_offsets`, `apis.groups.description_size`, `apis.groups.share_group_describe`,
+`apis.groups.share_group_heartbeat`.
+"""
 
 from __future__ import annotations
 

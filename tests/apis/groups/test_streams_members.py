@@ -1,5 +1,9 @@
 """StreamsGroupHeartbeat, StreamsGroupDescribe and StreamsGroupTopologyDescriptionUpdate: what each version says, who
-may ask, and which topics are created."""
+may ask, and which topics are created.
+
+Tests: `apis.groups.list_groups`, `apis.groups.streams_group_describe`,
+`apis.groups.streams_group_topology_description_update`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The records of a streams group, byte by byte as Apache Kafka has written them for the same requests."""
+"""The records of a streams group, byte by byte as Apache Kafka has written them for the same requests.
+
+Tests: `apis.groups.streams_group_heartbeat`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""What nodes tell of ACLs, quotas, SCRAM credentials and delegation tokens, and to whom."""
+"""What nodes tell of ACLs, quotas, SCRAM credentials and delegation tokens, and to whom.
+
+Tests: `apis.admin.describe_client_quotas`, `apis.security.create_acls`, `apis.security.create_delegation_token`,
+`apis.security.delete_acls`, `apis.security.describe_acls`, `apis.security.describe_delegation_token`,
+`apis.security.describe_user_scram_credentials`, `apis.security.expire_delegation_token`,
+`apis.security.renew_delegation_token`, `apis.security.tokens`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which acknowledgements of a partition a request may have."""
+"""Which acknowledgements of a partition a request may have.
+
+Tests: `apis.share.common`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Dead letters at a broker: when they are written, where, and what becomes of them if they cannot be (KIP-1191)."""
+"""Dead letters at a broker: when they are written, where, and what becomes of them if they cannot be (KIP-1191).
+
+Tests: `shell.share_partitions.dead_letters`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """ShareFetch and ShareAcknowledge at a broker: how much is read, what is waited for, what becomes of what cannot be
-read, which requests do not fit their session, and what is left behind in the end."""
+read, which requests do not fit their session, and what is left behind in the end.
+
+Tests: `apis.share.share_acknowledge`, `shell.share_partitions.fetches`, `shell.share_partitions.served_topics`,
+`shell.share_partitions.share_reads`.
+"""
 
 from __future__ import annotations
 

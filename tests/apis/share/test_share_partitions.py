@@ -1,5 +1,9 @@
 """ShareFetch and ShareAcknowledge at a broker: who gets which records when, and what the persister is told. Responses
-in each case were compared with those of a node of Apache Kafka 4.4.0 (`tests/compat/test_same_share_fetches.py`)."""
+in each case were compared with those of a node of Apache Kafka 4.4.0 (`tests/compat/test_same_share_fetches.py`).
+
+Tests: `apis.share.share_fetch`, `shell.share_partitions.acknowledgements`, `shell.share_partitions.led`,
+`shell.share_partitions.service`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The five APIs about the state of share groups, on a broker with its log: who coordinates, and what stays."""
+"""The five APIs about the state of share groups, on a broker with its log: who coordinates, and what stays.
+
+Tests: `apis.share_state.delete_share_group_state`, `apis.share_state.initialize_share_group_state`,
+`apis.share_state.read_share_group_state`, `apis.share_state.read_share_group_state_summary`,
+`apis.share_state.state_partitions`, `apis.share_state.write_share_group_state`.
+"""
 
 from __future__ import annotations
 

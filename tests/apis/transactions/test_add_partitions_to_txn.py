@@ -1,4 +1,7 @@
-"""AddPartitionsToTxn, as producers and as brokers ask."""
+"""AddPartitionsToTxn, as producers and as brokers ask.
+
+Tests: `apis.transactions.add_offsets_to_txn`.
+"""
 
 from __future__ import annotations
 

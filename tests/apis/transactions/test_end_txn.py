@@ -1,4 +1,7 @@
-"""EndTxn, AddOffsetsToTxn and TxnOffsetCommit: a transaction and what comes of it."""
+"""EndTxn, AddOffsetsToTxn and TxnOffsetCommit: a transaction and what comes of it.
+
+Tests: `apis.transactions.txn_offset_commit`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""DescribeTransactions and ListTransactions."""
+"""DescribeTransactions and ListTransactions.
+
+Tests: `apis.transactions.describe_transactions`.
+"""
 
 from __future__ import annotations
 

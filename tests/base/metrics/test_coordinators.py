@@ -1,4 +1,7 @@
-"""The numbers of a broker's coordinators."""
+"""The numbers of a broker's coordinators.
+
+Tests: `base.metrics.controller`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reading, checking and showing single values, by Kafka's rules."""
+"""Reading, checking and showing single values, by Kafka's rules.
+
+Tests: `config.keys.formats`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where a broker's replicas lie and what it tells the controllers, from image to image (KIP-858)."""
+"""Where a broker's replicas lie and what it tells the controllers, from image to image (KIP-858).
+
+Tests: `core.broker.directory_choice`, `core.broker.found_replicas`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""At every level of metadata.version records have the versions and fields of that level, and no newer ones."""
+"""At every level of metadata.version records have the versions and fields of that level, and no newer ones.
+
+Tests: `core.controller.brokers.unregister_broker`, `core.controller.partitions.assignments`.
+"""
 
 from __future__ import annotations
 

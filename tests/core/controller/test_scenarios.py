@@ -1,4 +1,8 @@
-"""Every file of ``data/`` is a scenario; ``support/scenario`` names the commands."""
+"""Every file of ``data/`` is a scenario; ``support/scenario`` names the commands.
+
+Tests: `core.controller.commands.unregister_controller`, `core.controller.values.effects`,
+`core.controller.values.events`.
+"""
 
 from __future__ import annotations
 

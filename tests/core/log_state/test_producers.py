@@ -1,4 +1,7 @@
-"""Producers and transactions of a log: the answers and files of Apache Kafka, a slow model, and rules one by one."""
+"""Producers and transactions of a log: the answers and files of Apache Kafka, a slow model, and rules one by one.
+
+Tests: `core.log_state.producer_state_entry`.
+"""
 
 from __future__ import annotations
 

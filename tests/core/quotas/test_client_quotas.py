@@ -1,4 +1,7 @@
-"""What clients have used, and the permits for changes of partitions."""
+"""What clients have used, and the permits for changes of partitions.
+
+Tests: `core.quotas.recent`, `core.quotas.token_bucket`.
+"""
 
 from __future__ import annotations
 

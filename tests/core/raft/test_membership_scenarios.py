@@ -1,4 +1,7 @@
-"""Every file of ``data/voters/`` is a scenario; ``support/voters_scenario`` names the commands."""
+"""Every file of ``data/voters/`` is a scenario; ``support/voters_scenario`` names the commands.
+
+Tests: `core.raft.roles.election`.
+"""
 
 from __future__ import annotations
 

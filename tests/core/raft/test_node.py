@@ -1,4 +1,8 @@
-"""What scenarios cannot show: how the core stops a process that contradicts itself, and its small promises."""
+"""What scenarios cannot show: how the core stops a process that contradicts itself, and its small promises.
+
+Tests: `core.raft.values.control`, `core.raft.values.epoch_start`, `core.raft.values.events`,
+`core.raft.values.messages`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A sole voter under any order of appends, time, disk progress and crashes; ``support/machine`` holds the checks."""
+"""A sole voter under any order of appends, time, disk progress and crashes; ``support/machine`` holds the checks.
+
+Tests: `core.raft.values.statistics`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Whom a node believes, and what it reports of those whom it does not; the rules at work are in scenario files."""
+"""Whom a node believes, and what it reports of those whom it does not; the rules at work are in scenario files.
+
+Tests: `core.raft.model.refusals`, `core.raft.roles.unattached`, `core.raft.roles.voting`, `core.raft.values.errors`,
+`core.raft.values.trust`.
+"""
 
 from __future__ import annotations
 

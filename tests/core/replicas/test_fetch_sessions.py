@@ -1,4 +1,7 @@
-"""Fetch sessions of a broker: what Apache Kafka answered, a slow model, and the rules one by one."""
+"""Fetch sessions of a broker: what Apache Kafka answered, a slow model, and the rules one by one.
+
+Tests: `core.replicas.fetch_session`.
+"""
 
 from __future__ import annotations
 

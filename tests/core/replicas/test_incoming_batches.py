@@ -1,6 +1,8 @@
 """The check of batches from producers: honest and damaged ones, against a slow model, and how long it may look.
 
 `test_produce_answers` compares it with Apache Kafka.
+
+Tests: `requests.sender`.
 """
 
 from __future__ import annotations

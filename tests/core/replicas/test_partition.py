@@ -1,4 +1,7 @@
-"""A replica as leader and follower: high watermark, ISR, acknowledgements, truncation."""
+"""A replica as leader and follower: high watermark, ISR, acknowledgements, truncation.
+
+Tests: `core.replicas.followers`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Acknowledgements: what holds when, what is refused and taken back, and long ones in pieces."""
+"""Acknowledgements: what holds when, what is refused and taken back, and long ones in pieces.
+
+Tests: `core.share_partitions.expiring`, `core.share_partitions.in_flight`, `core.share_partitions.locks`.
+"""
 
 from __future__ import annotations
 

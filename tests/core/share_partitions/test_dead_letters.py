@@ -1,5 +1,8 @@
 """Dead letters: which records become one, when they are archived, and what is written of them. What a node of Apache
-Kafka writes is compared in `tests/compat/test_same_dead_letters.py`."""
+Kafka writes is compared in `tests/compat/test_same_dead_letters.py`.
+
+Tests: `core.share_partitions.source_records`.
+"""
 
 from __future__ import annotations
 

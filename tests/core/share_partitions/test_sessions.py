@@ -1,4 +1,7 @@
-"""Share sessions: epochs, places, what a response has, and which connection they belong to."""
+"""Share sessions: epochs, places, what a response has, and which connection they belong to.
+
+Tests: `requests.share_requests`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Batches of which compaction leaves a part."""
+"""Batches of which compaction leaves a part.
+
+Tests: `kafkaproto.records.kept`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The survey of records: against the reader of records, and damaged bytes."""
+"""The survey of records: against the reader of records, and damaged bytes.
+
+Tests: `kafkaproto.records.alike`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Questions that an image answers."""
+"""Questions that an image answers.
+
+Tests: `metadata.image.entries`, `shell.process.image_building`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The counts of an image's partitions are what counting them anew would give, however the image came to be."""
+"""The counts of an image's partitions are what counting them anew would give, however the image came to be.
+
+Tests: `metadata.image.errors`.
+"""
 
 from __future__ import annotations
 

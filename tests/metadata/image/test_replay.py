@@ -1,4 +1,7 @@
-"""What each metadata record does to an image, and which records contradict it."""
+"""What each metadata record does to an image, and which records contradict it.
+
+Tests: `metadata.image.apply_cluster`, `metadata.image.apply_configs`, `metadata.image.apply_topics`.
+"""
 
 from __future__ import annotations
 

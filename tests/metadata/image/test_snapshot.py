@@ -1,4 +1,7 @@
-"""Images as records, and digests."""
+"""Images as records, and digests.
+
+Tests: `metadata.image.digest`, `metadata.image.topic_names`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The authorizer decides as Kafka's does: each rule by itself, and all of them against a slow, obvious reference."""
+"""The authorizer decides as Kafka's does: each rule by itself, and all of them against a slow, obvious reference.
+
+Tests: `metadata.image.acl_hosts`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SCRAM keys and tokens' HMACs are those that others compute."""
+"""SCRAM keys and tokens' HMACs are those that others compute.
+
+Tests: `metadata.security.delegation_tokens`, `metadata.security.scram`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Metrics of coordinators and share partitions: a broker's, after what clients have asked of it."""
+"""Metrics of coordinators and share partitions: a broker's, after what clients have asked of it.
+
+Tests: `node.observability.coordination`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The event loop watched from inside: how long it was busy at a time, and how much of its time it waited."""
+"""The event loop watched from inside: how long it was busy at a time, and how much of its time it waited.
+
+Tests: `node.observability.loop_metrics`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """What nodes say on /metrics: names that dashboards know, and what known traffic must make of them.
 
 The pages are read by the Prometheus library's own parser.
+
+Tests: `node.observability.observed`, `node.observability.page`, `node.observability.quorum_metrics`.
 """
 
 from __future__ import annotations

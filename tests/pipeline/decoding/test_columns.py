@@ -1,5 +1,11 @@
 """The decoder: every field of every type and version is what kafkaproto's codecs say, in ordinary logs and in damaged
-ones; which rows and columns come out; and that ordinary records do not go the slow way."""
+ones; which rows and columns come out; and that ordinary records do not go the slow way.
+
+Tests: `kafkaproto_pipeline.decoding.arrays`, `kafkaproto_pipeline.decoding.common_columns`,
+`kafkaproto_pipeline.decoding.fields`, `kafkaproto_pipeline.decoding.frames`, `kafkaproto_pipeline.decoding.payload`,
+`kafkaproto_pipeline.decoding.pieces`, `kafkaproto_pipeline.decoding.rows`, `kafkaproto_pipeline.decoding.uuid_text`,
+`kafkaproto_pipeline.views.wanted`.
+"""
 
 from __future__ import annotations
 

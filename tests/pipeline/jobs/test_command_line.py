@@ -1,4 +1,7 @@
-"""The command line: wrong use before Spark starts, tables as files and on the screen, exit codes, the package."""
+"""The command line: wrong use before Spark starts, tables as files and on the screen, exit codes, the package.
+
+Tests: `kafkaproto_pipeline.jobs.frames`, `kafkaproto_pipeline.jobs.session`, `kafkaproto_pipeline.jobs.summary`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The tables that the command line shows and writes have no secrets, unless it is asked for them."""
+"""The tables that the command line shows and writes have no secrets, unless it is asked for them.
+
+Tests: `kafkaproto_pipeline.views.secrecy`.
+"""
 
 from __future__ import annotations
 

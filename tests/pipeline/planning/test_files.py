@@ -1,4 +1,7 @@
-"""Plans: however the work is split, the same rows; from which replica; the state at a point; what is missing."""
+"""Plans: however the work is split, the same rows; from which replica; the state at a point; what is missing.
+
+Tests: `kafkaproto_pipeline.planning.lineages`, `kafkaproto_pipeline.planning.states`.
+"""
 
 from __future__ import annotations
 

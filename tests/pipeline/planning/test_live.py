@@ -1,4 +1,7 @@
-"""A live quorum as the source: what it sends is what lies in its directories, through the loss of its leader."""
+"""A live quorum as the source: what it sends is what lies in its directories, through the loss of its leader.
+
+Tests: `kafkaproto_pipeline.sources.live_quorum`.
+"""
 
 from __future__ import annotations
 

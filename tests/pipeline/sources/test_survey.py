@@ -1,4 +1,7 @@
-"""What files tell of voters and of what is committed, and that they are looked at again only where they changed."""
+"""What files tell of voters and of what is committed, and that they are looked at again only where they changed.
+
+Tests: `kafkaproto_pipeline.sources.segment_files`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Changes put together in any portions end in the partitions that the server's own replay ends in."""
+"""Changes put together in any portions end in the partitions that the server's own replay ends in.
+
+Tests: `kafkaproto_pipeline.views.state`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The views' columns: every record type, the same types in Spark's words and in Arrow's, and choosing among them."""
+"""The views' columns: every record type, the same types in Spark's words and in Arrow's, and choosing among them.
+
+Tests: `kafkaproto_pipeline.record_views`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The broker's task towards the controllers, on a clock that jumps."""
+"""The broker's task towards the controllers, on a clock that jumps.
+
+Tests: `shell.broker.metadata_applier`.
+"""
 
 from __future__ import annotations
 

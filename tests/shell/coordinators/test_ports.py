@@ -1,5 +1,10 @@
 """The ports of a broker's coordinators: errors if the coordinator is on another broker or not loaded yet, which kinds
-of groups are served, and what coordinators learn of topics and configs."""
+of groups are served, and what coordinators learn of topics and configs.
+
+Tests: `shell.coordinators.groups.groups`, `shell.coordinators.groups.settings`,
+`shell.coordinators.groups.share_offsets`, `shell.coordinators.share_state.share_state`,
+`shell.coordinators.surroundings`.
+"""
 
 from __future__ import annotations
 

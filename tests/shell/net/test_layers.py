@@ -1,4 +1,7 @@
-"""A layer between the socket and Kafka's protocol, as TLS is one: here, a stream that inverts every byte."""
+"""A layer between the socket and Kafka's protocol, as TLS is one: here, a stream that inverts every byte.
+
+Tests: `shell.net.streams`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Listeners on real loopback sockets: binding, many connections, limits, shortages, stopping."""
+"""Listeners on real loopback sockets: binding, many connections, limits, shortages, stopping.
+
+Tests: `shell.net.network`.
+"""
 
 from __future__ import annotations
 

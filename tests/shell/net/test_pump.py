@@ -1,4 +1,8 @@
-"""One connection on streams in memory: order, back-pressure, idleness, hanging up, draining."""
+"""One connection on streams in memory: order, back-pressure, idleness, hanging up, draining.
+
+Tests: `shell.net.arrivals`, `shell.net.connections`, `shell.net.exchange`, `shell.net.keeper`, `shell.net.limits`,
+`shell.net.response_writer`.
+"""
 
 from __future__ import annotations
 

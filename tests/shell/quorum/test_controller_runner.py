@@ -1,4 +1,7 @@
-"""When the controller is active, and what its effects come to, with a Raft core that is played by the test."""
+"""When the controller is active, and what its effects come to, with a Raft core that is played by the test.
+
+Tests: `shell.quorum.pauses`.
+"""
 
 from __future__ import annotations
 

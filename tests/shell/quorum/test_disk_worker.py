@@ -1,4 +1,7 @@
-"""The thread that writes the metadata log's directory, on a disk in memory whose syncs can be held up."""
+"""The thread that writes the metadata log's directory, on a disk in memory whose syncs can be held up.
+
+Tests: `shell.process.threads`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The task that drives both cores, on a disk in memory that fails and forgets when told to."""
+"""The task that drives both cores, on a disk in memory that fails and forgets when told to.
+
+Tests: `shell.quorum.host`, `shell.quorum.peers`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Durations of commits, of writes and of syncs. The longest one is forgotten after two halves of a window."""
+"""Durations of commits, of writes and of syncs. The longest one is forgotten after two halves of a window.
+
+Tests: `shell.quorum.metrics`.
+"""
 
 from __future__ import annotations
 

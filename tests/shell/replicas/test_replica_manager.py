@@ -1,5 +1,10 @@
 """A broker's replicas as a whole: who may join an ISR (KIP-841, KIP-903), what is answered once a log is closed, what
-is done again and again, and where other brokers are reached."""
+is done again and again, and where other brokers are reached.
+
+Tests: `shell.replicas.files.directory_failures`, `shell.replicas.files.hosted_settings`, `shell.replicas.isr_checks`,
+`shell.replicas.known_brokers`, `shell.replicas.local_node`, `shell.replicas.missing_replicas`,
+`shell.replicas.replica_settings`, `shell.replicas.roles`.
+"""
 
 from __future__ import annotations
 

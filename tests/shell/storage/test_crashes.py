@@ -3,6 +3,8 @@
 The life is drawn from a seed: appends, syncs, truncations, snapshots of its own and fetched ones, cleaning, restarts. A
 crash may come ahead of each changing operation, and may keep much or little of what was not synced. The directory then
 opens without a complaint, holds everything that was durable and not given up, and goes on.
+
+Tests: `base.ports`, `shell.storage.deletion`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Local clusters as directories: what is laid out, what is taken up again, what is refused. Their processes are tried
-in ``tests/integration``."""
+in ``tests/integration``.
+
+Tests: `tools.cluster.cluster_layout`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """The kafka-dump-log command line: its lines, its JSON, what it says of damage.
 
 What stock Kafka prints of the same files is compared in tests/compat/test_dump_log.py.
+
+Tests: `tools.dump.dumped_files`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """kafka-metadata-quorum add-controller, remove-controller and alter, against a leader that answers from a model.
 
 What the first two print on success is what Kafka's tool of 4.3.1 prints.
+
+Tests: `tools.quorum.access`, `tools.quorum.alteration_journal`, `tools.quorum.new_controller`.
 """
 
 from __future__ import annotations

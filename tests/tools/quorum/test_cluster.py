@@ -1,6 +1,8 @@
 """kafka-cluster against servers that answer from a script.
 
 tests/compat/test_stock_tools.py compares what it prints of running nodes with what Kafka's tool prints.
+
+Tests: `tools.quorum.registrations`.
 """
 
 from __future__ import annotations

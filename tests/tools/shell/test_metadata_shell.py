@@ -2,6 +2,9 @@
 
 What Kafka's own shell says of the same snapshot is in golden/metadata_shell.txt, and asked anew in
 tests/compat/test_metadata_shell.py.
+
+Tests: `tools.command_line`, `tools.shell.commands`, `tools.shell.follower`, `tools.shell.nodes`, `tools.shell.paths`,
+`tools.shell.sources`, `tools.shell.text`.
 """
 
 from __future__ import annotations

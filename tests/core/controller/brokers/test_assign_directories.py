@@ -1,4 +1,7 @@
-"""AssignReplicasToDirs: where a broker's replicas lie, and what becomes of those that lie nowhere."""
+"""AssignReplicasToDirs: where a broker's replicas lie, and what becomes of those that lie nowhere.
+
+Tests: `core.controller.brokers.assign_replicas_to_dirs`.
+"""
 
 from __future__ import annotations
 

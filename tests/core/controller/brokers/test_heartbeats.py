@@ -1,4 +1,7 @@
-"""BrokerHeartbeat where a scenario would be longer: the table of states, and what a heartbeat may not do."""
+"""BrokerHeartbeat where a scenario would be longer: the table of states, and what a heartbeat may not do.
+
+Tests: `apis.brokers.broker_heartbeat`.
+"""
 
 from __future__ import annotations
 

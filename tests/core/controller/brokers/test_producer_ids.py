@@ -1,4 +1,7 @@
-"""AllocateProducerIds: every block once, to registered brokers only."""
+"""AllocateProducerIds: every block once, to registered brokers only.
+
+Tests: `core.controller.brokers.allocate_producer_ids`.
+"""
 
 from __future__ import annotations
 

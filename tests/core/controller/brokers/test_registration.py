@@ -1,4 +1,7 @@
-"""BrokerRegistration and ControllerRegistration: what is recorded, and every reason to refuse."""
+"""BrokerRegistration and ControllerRegistration: what is recorded, and every reason to refuse.
+
+Tests: `apis.brokers.broker_registration`, `base.types`.
+"""
 
 from __future__ import annotations
 

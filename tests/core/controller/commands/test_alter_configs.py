@@ -1,4 +1,7 @@
-"""IncrementalAlterConfigs and AlterConfigs, beside what the recording of a stock node covers (tests/apis)."""
+"""IncrementalAlterConfigs and AlterConfigs, beside what the recording of a stock node covers (tests/apis).
+
+Tests: `apis.admin.incremental_alter_configs`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""AlterClientQuotas: what entities and values there are, and what is recorded."""
+"""AlterClientQuotas: what entities and values there are, and what is recorded.
+
+Tests: `apis.admin.alter_client_quotas`, `core.controller.commands.alter_client_quotas`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""ElectLeaders: preferred and unclean elections that somebody asks for."""
+"""ElectLeaders: preferred and unclean elections that somebody asks for.
+
+Tests: `apis.admin.elect_leaders`.
+"""
 
 from __future__ import annotations
 

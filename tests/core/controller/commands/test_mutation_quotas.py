@@ -1,4 +1,7 @@
-"""The quota on the rate at which partitions are created and deleted (KIP-599)."""
+"""The quota on the rate at which partitions are created and deleted (KIP-599).
+
+Tests: `core.controller.machine.permits`.
+"""
 
 from __future__ import annotations
 

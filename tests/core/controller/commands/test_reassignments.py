@@ -1,4 +1,7 @@
-"""AlterPartitionReassignments: beginning, redirecting, finishing and taking back (KIP-455)."""
+"""AlterPartitionReassignments: beginning, redirecting, finishing and taking back (KIP-455).
+
+Tests: `core.controller.commands.alter_partition_reassignments`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""AlterUserScramCredentials: what is recorded of a password, and what is refused."""
+"""AlterUserScramCredentials: what is recorded of a password, and what is refused.
+
+Tests: `apis.security.alter_user_scram_credentials`, `core.controller.commands.alter_user_scram_credentials`.
+"""
 
 from __future__ import annotations
 

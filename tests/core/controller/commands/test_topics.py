@@ -1,4 +1,7 @@
-"""CreateTopics: what is created, and what is refused with which code."""
+"""CreateTopics: what is created, and what is refused with which code.
+
+Tests: `core.controller.commands.create_topics`.
+"""
 
 from __future__ import annotations
 

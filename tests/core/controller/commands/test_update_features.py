@@ -1,4 +1,7 @@
-"""UpdateFeatures, beside what the recording of a stock node covers (tests/apis)."""
+"""UpdateFeatures, beside what the recording of a stock node covers (tests/apis).
+
+Tests: `core.controller.machine.upgrades`.
+"""
 
 from __future__ import annotations
 

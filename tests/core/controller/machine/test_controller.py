@@ -1,4 +1,8 @@
-"""The controller itself: who is answered when, what is published, and what goes with leadership."""
+"""The controller itself: who is answered when, what is published, and what goes with leadership.
+
+Tests: `core.controller.machine.broker_liveness`, `core.controller.machine.change_processor`,
+`core.controller.machine.periodic_changes`, `core.controller.machine.situations`, `core.controller.machine.table`.
+"""
 
 from __future__ import annotations
 

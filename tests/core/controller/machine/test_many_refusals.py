@@ -1,4 +1,7 @@
-"""Refusing costs the controller nothing, however large the requests are, and many go one after the other."""
+"""Refusing costs the controller nothing, however large the requests are, and many go one after the other.
+
+Tests: `core.controller.machine.outbox`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Changes beyond one batch: nobody sees half of one, and no failover leaves half of one."""
+"""Changes beyond one batch: nobody sees half of one, and no failover leaves half of one.
+
+Tests: `core.controller.machine.appending`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the active controller does every so often: elections, and the removal of delegation tokens."""
+"""What the active controller does every so often: elections, and the removal of delegation tokens.
+
+Tests: `core.controller.partitions.leader_balance`, `core.controller.values.config`.
+"""
 
 from __future__ import annotations
 

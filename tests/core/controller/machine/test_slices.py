@@ -1,4 +1,8 @@
-"""A change is worked on in slices: what goes on meanwhile, what waits, and what becomes of it."""
+"""A change is worked on in slices: what goes on meanwhile, what waits, and what becomes of it.
+
+Tests: `core.controller.brokers.failed_brokers`, `core.controller.machine.activation`,
+`core.controller.machine.log_states`, `core.controller.values.sessions`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Placement: what holds for every placement, and how even it is."""
+"""Placement: what holds for every placement, and how even it is.
+
+Tests: `core.controller.values.command`.
+"""
 
 from __future__ import annotations
 

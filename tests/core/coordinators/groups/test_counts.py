@@ -1,4 +1,7 @@
-"""How many groups are in each state, and what is counted of them: always what a recount of all groups would say."""
+"""How many groups are in each state, and what is counted of them: always what a recount of all groups would say.
+
+Tests: `core.coordinators.groups.counted`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A coordinator of groups that reads records which make no sense: requests get codes, and nothing else happens."""
+"""A coordinator of groups that reads records which make no sense: requests get codes, and nothing else happens.
+
+Tests: `core.coordinators.groups.problems`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Groups that change their protocol while their members stay, in both directions."""
+"""Groups that change their protocol while their members stay, in both directions.
+
+Tests: `core.coordinators.groups.consumer.classic_members`, `core.coordinators.groups.consumer_protocol`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Groups of all kinds in one partition: their names, their offsets, and how they end."""
+"""Groups of all kinds in one partition: their names, their offsets, and how they end.
+
+Tests: `base.error_texts`, `core.coordinators.groups.classic.table`, `core.coordinators.groups.cleanup`,
+`core.coordinators.groups.config`, `core.coordinators.groups.deletion`, `core.coordinators.groups.kinds`,
+`core.coordinators.groups.modern.groups`, `core.coordinators.groups.offsets.rounds`, `core.coordinators.groups.setup`,
+`core.coordinators.groups.subscriptions`, `core.coordinators.groups.table`, `core.coordinators.groups.unloading`,
+`requests.group_requests`.
+"""
 
 from __future__ import annotations
 

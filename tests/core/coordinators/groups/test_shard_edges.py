@@ -1,4 +1,7 @@
-"""Groups of all kinds at the edges: names that are empty, sessions on another broker, commits that are lost."""
+"""Groups of all kinds at the edges: names that are empty, sessions on another broker, commits that are lost.
+
+Tests: `core.coordinators.groups.revocations`.
+"""
 
 from __future__ import annotations
 

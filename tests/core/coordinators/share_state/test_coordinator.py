@@ -1,4 +1,8 @@
-"""The share coordinator: who is fenced, what is written, and what the next coordinator knows of it."""
+"""The share coordinator: who is fenced, what is written, and what the next coordinator knows of it.
+
+Tests: `core.coordinators.share_state.maintenance`, `core.coordinators.share_state.ports`,
+`core.coordinators.share_state.state`, `core.coordinators.share_state.stored_partitions`, `requests.share_state`.
+"""
 
 from __future__ import annotations
 

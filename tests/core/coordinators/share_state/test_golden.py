@@ -1,6 +1,8 @@
 """The bytes of records: what Apache Kafka 4.4.0 has written after some requests, and what is written here after them.
 
 The file in ``golden/`` has keys and values as a Fetch request got them from a node of Apache Kafka.
+
+Tests: `core.coordinators.share_state.needed_offsets`, `core.coordinators.share_state.records`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the share coordinator does on its own: it deletes what nobody needs, and writes states anew that rest."""
+"""What the share coordinator does on its own: it deletes what nobody needs, and writes states anew that rest.
+
+Tests: `core.coordinators.share_state.config`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""EndTxn: decisions, repetitions, and epochs that are bumped by them."""
+"""EndTxn: decisions, repetitions, and epochs that are bumped by them.
+
+Tests: `core.coordinators.transactions.ends`, `core.coordinators.transactions.transaction`.
+"""
 
 from __future__ import annotations
 

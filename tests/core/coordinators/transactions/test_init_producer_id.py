@@ -1,4 +1,7 @@
-"""InitProducerId: who gets which id and epoch, and who is fenced by that."""
+"""InitProducerId: who gets which id and epoch, and who is fenced by that.
+
+Tests: `core.coordinators.transactions.producer_initialization`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Markers: to whom they go, what results mean, and what becomes of them when the coordinator moves."""
+"""Markers: to whom they go, what results mean, and what becomes of them when the coordinator moves.
+
+Tests: `core.coordinators.transactions.values`.
+"""
 
 from __future__ import annotations
 

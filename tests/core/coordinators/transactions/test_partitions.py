@@ -1,4 +1,7 @@
-"""AddPartitionsToTxn and AddOffsetsToTxn, and what leaders ask before they take records."""
+"""AddPartitionsToTxn and AddOffsetsToTxn, and what leaders ask before they take records.
+
+Tests: `core.coordinators.transactions.coordinator`, `core.coordinators.transactions.state_manager`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Transactions that stay open for too long, and transactional ids that nobody uses."""
+"""Transactions that stay open for too long, and transactional ids that nobody uses.
+
+Tests: `core.coordinators.transactions.config`, `core.coordinators.transactions.scans`.
+"""
 
 from __future__ import annotations
 

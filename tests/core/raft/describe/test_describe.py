@@ -1,4 +1,7 @@
-"""One line each. The scenarios show effects, messages and states; here are the lines that no scenario prints."""
+"""One line each. The scenarios show effects, messages and states; here are the lines that no scenario prints.
+
+Tests: `core.raft.describe.core`, `core.raft.describe.messages`.
+"""
 
 from __future__ import annotations
 

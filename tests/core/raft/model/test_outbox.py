@@ -1,4 +1,7 @@
-"""What may be told when: the two rules of order."""
+"""What may be told when: the two rules of order.
+
+Tests: `core.raft.values.effects`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One node between peers that answer what the test says: what of it a follower believes, and what it does then."""
+"""One node between peers that answer what the test says: what of it a follower believes, and what it does then.
+
+Tests: `core.raft.model.snapshot_download`, `core.raft.roles.fetching`, `core.raft.roles.snapshot_fetch`.
+"""
 
 from __future__ import annotations
 

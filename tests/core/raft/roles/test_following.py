@@ -1,4 +1,8 @@
-"""Whom a follower follows: what it makes of those who lead, say so, or have moved."""
+"""Whom a follower follows: what it makes of those who lead, say so, or have moved.
+
+Tests: `core.raft.roles.leader_contact`, `core.raft.roles.quorum_epoch`, `core.raft.roles.succession`,
+`core.raft.roles.transitions`, `core.raft.values.config`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a follower asks of its leader about its own place among the voters, and when it leaves that be."""
+"""What a follower asks of its leader about its own place among the voters, and when it leaves that be.
+
+Tests: `core.raft.model.joining_state`, `core.raft.model.membership_state`.
+"""
 
 from __future__ import annotations
 

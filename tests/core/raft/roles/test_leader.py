@@ -1,4 +1,10 @@
-"""Node 1 of three leads, and its peers ask and answer what the test says."""
+"""Node 1 of three leads, and its peers ask and answer what the test says.
+
+Tests: `core.raft.model.core`, `core.raft.model.states`, `core.raft.roles.appending`, `core.raft.roles.check_quorum`,
+`core.raft.roles.commit`, `core.raft.roles.fetch_service`, `core.raft.roles.leaving`, `core.raft.roles.parked_fetches`,
+`core.raft.roles.resigned`, `core.raft.roles.responses`, `core.raft.roles.status`, `core.raft.values.election_state`,
+`core.raft.values.quorum_description`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""AddRaftVoter and RemoveRaftVoter at a leader: every check in its order, what is appended, when is answered."""
+"""AddRaftVoter and RemoveRaftVoter at a leader: every check in its order, what is appended, when is answered.
+
+Tests: `core.raft.roles.voter_changes`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""UpdateRaftVoter and the upgrade of kraft.version at a leader."""
+"""UpdateRaftVoter and the upgrade of kraft.version at a leader.
+
+Tests: `core.raft.roles.replication`.
+"""
 
 from __future__ import annotations
 

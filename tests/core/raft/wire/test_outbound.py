@@ -1,4 +1,7 @@
-"""The core's requests become messages in every version, and what comes back the core's responses."""
+"""The core's requests become messages in every version, and what comes back the core's responses.
+
+Tests: `core.raft.wire.values`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The snapshot file that compacting writes: its name, its frame, and nothing where it fails."""
+"""The snapshot file that compacting writes: its name, its frame, and nothing where it fails.
+
+Tests: `kafkaproto_pipeline.jobs.compact.snapshot_values`.
+"""
 
 from __future__ import annotations
 

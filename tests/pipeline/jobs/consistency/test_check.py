@@ -1,4 +1,7 @@
-"""The one pass of `consistency` on a few rows made by hand: which disagreement is a difference, and who is wrong."""
+"""The one pass of `consistency` on a few rows made by hand: which disagreement is a difference, and who is wrong.
+
+Tests: `kafkaproto_pipeline.jobs.consistency.replay`, `kafkaproto_pipeline.jobs.consistency.rows`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`consistency`: every planted divergence is found where it is, and none is invented."""
+"""`consistency`: every planted divergence is found where it is, and none is invented.
+
+Tests: `kafkaproto_pipeline.jobs.words`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Health by the hour: against the same added up one hour at a time, and each rule by hand."""
+"""Health by the hour: against the same added up one hour at a time, and each rule by hand.
+
+Tests: `kafkaproto_pipeline.jobs.health.hours`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Events, topics, reassignments, features, controllers and tokens: against the same told one record at a time."""
+"""Events, topics, reassignments, features, controllers and tokens: against the same told one record at a time.
+
+Tests: `kafkaproto_pipeline.jobs.history.cluster_changes`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One small log, written by hand, and what each table of the history says of it."""
+"""One small log, written by hand, and what each table of the history says of it.
+
+Tests: `kafkaproto_pipeline.jobs.history.changes`, `kafkaproto_pipeline.jobs.history.rows`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The history's tables: against the same told one record at a time, and each rule by hand."""
+"""The history's tables: against the same told one record at a time, and each rule by hand.
+
+Tests: `kafkaproto_pipeline.jobs.history.broker_intervals`, `kafkaproto_pipeline.jobs.history.job`,
+`kafkaproto_pipeline.jobs.history.partition_intervals`, `kafkaproto_pipeline.jobs.history.quorum_intervals`,
+`kafkaproto_pipeline.jobs.history.topic_intervals`.
+"""
 
 from __future__ import annotations
 

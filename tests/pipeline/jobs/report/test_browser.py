@@ -1,4 +1,8 @@
-"""The report in a real browser with the network off: all is drawn, nothing is complained of, nothing is asked for."""
+"""The report in a real browser with the network off: all is drawn, nothing is complained of, nothing is asked for.
+
+Tests: `kafkaproto_pipeline.jobs.report.data`, `kafkaproto_pipeline.jobs.report.page`,
+`kafkaproto_pipeline.jobs.report.tables`, `kafkaproto_pipeline.jobs.report.theme`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Histories reduced to what the report draws: exact values on a small history, and nothing beyond the limits."""
+"""Histories reduced to what the report draws: exact values on a small history, and nothing beyond the limits.
+
+Tests: `kafkaproto_pipeline.jobs.report.job`.
+"""
 
 from __future__ import annotations
 

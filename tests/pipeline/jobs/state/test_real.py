@@ -1,4 +1,7 @@
-"""The state of real clusters, after kills: what the controllers' replay and Apache Kafka's shell make of the same."""
+"""The state of real clusters, after kills: what the controllers' replay and Apache Kafka's shell make of the same.
+
+Tests: `kafkaproto_pipeline.jobs.job`, `kafkaproto_pipeline.jobs.state.job`, `kafkaproto_pipeline.jobs.state.rows`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What `watch` does around its stream: its checks, what it keeps in the checkpoint, how it is told to end."""
+"""What `watch` does around its stream: its checks, what it keeps in the checkpoint, how it is told to end.
+
+Tests: `kafkaproto_pipeline.jobs.watch.beginning`, `kafkaproto_pipeline.jobs.watch.checks`.
+"""
 
 from __future__ import annotations
 

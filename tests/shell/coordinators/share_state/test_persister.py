@@ -1,4 +1,7 @@
-"""The persister: which share coordinator it asks, what a request holds, and when it tries again."""
+"""The persister: which share coordinator it asks, what a request holds, and when it tries again.
+
+Tests: `shell.coordinators.share_state.services`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The ends of transactions on their way to the leaders."""
+"""The ends of transactions on their way to the leaders.
+
+Tests: `requests.transaction_requests`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Produce in transactions at a leader: which records it takes, and when it asks the coordinator about them first."""
+"""Produce in transactions at a leader: which records it takes, and when it asks the coordinator about them first.
+
+Tests: `shell.coordinators.transactions.transaction_services`.
+"""
 
 from __future__ import annotations
 

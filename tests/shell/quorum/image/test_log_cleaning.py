@@ -1,4 +1,7 @@
-"""Cleaning a metadata log's directory: what the limits say goes, and the Raft core is told."""
+"""Cleaning a metadata log's directory: what the limits say goes, and the Raft core is told.
+
+Tests: `shell.quorum.metadata_log`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How committed batches come to the image: from memory, from the disk, from a snapshot; each once and in order."""
+"""How committed batches come to the image: from memory, from the disk, from a snapshot; each once and in order.
+
+Tests: `shell.quorum.image.committed_state`, `shell.quorum.image.image_builder`, `shell.quorum.image.published`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A coordinator waits for commits: in any order, for so long, until its partition goes to another broker."""
+"""A coordinator waits for commits: in any order, for so long, until its partition goes to another broker.
+
+Tests: `shell.replicas.coordinators.coordinator_partitions`.
+"""
 
 from __future__ import annotations
 

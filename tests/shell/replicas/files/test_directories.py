@@ -1,4 +1,8 @@
-"""Replicas with records in several log directories: starts on what lies there, and directories that fail (KIP-858)."""
+"""Replicas with records in several log directories: starts on what lies there, and directories that fail (KIP-858).
+
+Tests: `shell.replicas.files.checkpointed`, `shell.replicas.files.log_loader`,
+`shell.replicas.files.unused_directories`, `shell.replicas.files.working_directories`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Logs that ran short or are damaged: when each is opened again, and what the controllers are told."""
+"""Logs that ran short or are damaged: when each is opened again, and what the controllers are told.
+
+Tests: `shell.replicas.files.unopened`.
+"""
 
 from __future__ import annotations
 

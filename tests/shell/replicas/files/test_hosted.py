@@ -1,4 +1,7 @@
-"""Logs that are cut, closed and opened again, and checkpoints that cannot be written."""
+"""Logs that are cut, closed and opened again, and checkpoints that cannot be written.
+
+Tests: `shell.replicas.files.hosted_logs`, `shell.replicas.files.hosted_replicas`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Logs that were longer when the broker stopped: they are not served as if they were whole (KIP-858, KIP-966)."""
+"""Logs that were longer when the broker stopped: they are not served as if they were whole (KIP-858, KIP-966).
+
+Tests: `shell.replicas.files.clean_stop`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a broker does with its logs from time to time: retention, durability points, checkpoints, removal of files."""
+"""What a broker does with its logs from time to time: retention, durability points, checkpoints, removal of files.
+
+Tests: `shell.replicas.files.log_settings`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Replicas that move between the log directories of a broker (KIP-113), and what fails on the way."""
+"""Replicas that move between the log directories of a broker (KIP-113), and what fails on the way.
+
+Tests: `shell.replicas.files.move_jobs`, `shell.replicas.files.move_steps`, `shell.replicas.files.move_switch`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What happens while a move's jobs are under way: what it waits for, and what its copy is said to have."""
+"""What happens while a move's jobs are under way: what it waits for, and what its copy is said to have.
+
+Tests: `shell.replicas.files.boot_notes`.
+"""
 
 from __future__ import annotations
 

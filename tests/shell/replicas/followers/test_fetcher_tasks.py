@@ -1,4 +1,7 @@
-"""A fetcher's task: when it asks and when it pauses, whom it is connected to, and which fetcher has which partition."""
+"""A fetcher's task: when it asks and when it pauses, whom it is connected to, and which fetcher has which partition.
+
+Tests: `shell.replicas.followers.leader_endpoint`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A fetcher takes a response only for what it asked, and nobody leads with a log that is being cut."""
+"""A fetcher takes a response only for what it asked, and nobody leads with a log that is being cut.
+
+Tests: `shell.replicas.followers.fetcher_values`, `shell.replicas.followers.followed`,
+`shell.replicas.followers.log_changes`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What becomes of batches that a broker's leaders take: results, checks in threads, and records of its own."""
+"""What becomes of batches that a broker's leaders take: results, checks in threads, and records of its own.
+
+Tests: `shell.replicas.requests.append_counts`, `shell.replicas.requests.append_requests`,
+`shell.replicas.requests.log_writes`, `shell.replicas.requests.own_batches`.
+"""
 
 from __future__ import annotations
 

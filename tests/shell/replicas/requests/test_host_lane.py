@@ -1,4 +1,7 @@
-"""Work of requests in a thread's lane: turns of hosts, what belongs to nobody any more, and what may begin."""
+"""Work of requests in a thread's lane: turns of hosts, what belongs to nobody any more, and what may begin.
+
+Tests: `shell.replicas.requests.log_read`.
+"""
 
 from __future__ import annotations
 

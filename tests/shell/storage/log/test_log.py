@@ -1,4 +1,9 @@
-"""A log of batches: append, roll, read, truncate, close and open again, on both disks."""
+"""A log of batches: append, roll, read, truncate, close and open again, on both disks.
+
+Tests: `shell.storage.log.index`, `shell.storage.log.log_config`, `shell.storage.log.log_epochs`,
+`shell.storage.log.log_loader`, `shell.storage.log.log_segments`, `shell.storage.log.segment`,
+`shell.storage.log.segment_file`, `shell.storage.log.segment_indexes`, `shell.storage.log.truncation`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Searches by time in logs with batches whose records are not what their headers say: older releases, and other
 servers, took such batches of producers.
+
+Tests: `shell.storage.log.timestamp_search`.
 """
 
 from __future__ import annotations

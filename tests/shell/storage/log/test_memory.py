@@ -1,4 +1,7 @@
-"""What reads logs holds a window of them in memory, however long they are, also if Python's collector never runs."""
+"""What reads logs holds a window of them in memory, however long they are, also if Python's collector never runs.
+
+Tests: `shell.storage.log.scan`.
+"""
 
 from __future__ import annotations
 

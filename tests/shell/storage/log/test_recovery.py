@@ -1,4 +1,7 @@
-"""What a log is after a crash: all that was synced is there, a torn tail is cut off, damage is told and left alone."""
+"""What a log is after a crash: all that was synced is there, a torn tail is cut off, damage is told and left alone.
+
+Tests: `shell.storage.log.reached`, `shell.storage.log.segment_loading`, `shell.storage.log.whole_batches`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Logs that are opened by their checkpoints: what lies below the recovery point is not read, and nothing else
-differs from a log that was read as a whole."""
+differs from a log that was read as a whole.
+
+Tests: `shell.storage.log.losses`.
+"""
 
 from __future__ import annotations
 

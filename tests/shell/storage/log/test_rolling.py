@@ -1,5 +1,8 @@
 """When a batch begins a new segment of a topic's log: by age, with and without timestamps, and by what an index can
-hold. Sizes are tested with the log (`test_log`)."""
+hold. Sizes are tested with the log (`test_log`).
+
+Tests: `shell.storage.log.segment_rolling`.
+"""
 
 from __future__ import annotations
 

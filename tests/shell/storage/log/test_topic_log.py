@@ -1,4 +1,7 @@
-"""Logs of topics: offsets may be missing, producers have states, and a crash of the machine may cut them anywhere."""
+"""Logs of topics: offsets may be missing, producers have states, and a crash of the machine may cut them anywhere.
+
+Tests: `shell.storage.errors`, `shell.storage.log.topic_state`.
+"""
 
 from __future__ import annotations
 

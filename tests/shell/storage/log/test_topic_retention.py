@@ -1,5 +1,8 @@
 """Which segments retention removes, against Apache Kafka's three passes written down one by one; and what a log of a
-topic holds after each, also if the machine dies at any operation of the disk."""
+topic holds after each, also if the machine dies at any operation of the disk.
+
+Tests: `shell.storage.log.durability`.
+"""
 
 from __future__ import annotations
 

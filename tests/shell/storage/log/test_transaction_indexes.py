@@ -1,4 +1,7 @@
-"""Transaction indexes and producers' states after crashes: they say what the batches say."""
+"""Transaction indexes and producers' states after crashes: they say what the batches say.
+
+Tests: `shell.storage.log.transaction_index_files`, `shell.storage.log.unsynced`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The classic protocol: who joins a group, which generation it makes of them, and who is not heard any more."""
+"""The classic protocol: who joins a group, which generation it makes of them, and who is not heard any more.
+
+Tests: `core.coordinators.groups.classic.config`, `core.coordinators.groups.classic.describe`,
+`core.coordinators.groups.classic.group`, `core.coordinators.groups.classic.rebalances`,
+`core.coordinators.groups.classic.sessions`, `core.coordinators.groups.classic.static_members`.
+"""
 
 from __future__ import annotations
 

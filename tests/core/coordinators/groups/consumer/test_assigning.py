@@ -1,4 +1,8 @@
-"""Targets of a large group: they are computed beside the loop, while the group goes on."""
+"""Targets of a large group: they are computed beside the loop, while the group goes on.
+
+Tests: `core.coordinators.groups.consumer.targets`, `core.coordinators.groups.modern.targets`,
+`requests.consumer_group_requests`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The assignors: everything is given away once, evenly, and to those who had it."""
+"""The assignors: everything is given away once, evenly, and to those who had it.
+
+Tests: `core.coordinators.groups.consumer.uniform`.
+"""
 
 from __future__ import annotations
 

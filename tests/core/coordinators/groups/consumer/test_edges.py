@@ -1,4 +1,7 @@
-"""Consumer groups at the edges: expressions that are looked at again, members that change their kind, lost commits."""
+"""Consumer groups at the edges: expressions that are looked at again, members that change their kind, lost commits.
+
+Tests: `core.coordinators.groups.consumer.change`, `core.coordinators.groups.consumer.sessions`.
+"""
 
 from __future__ import annotations
 

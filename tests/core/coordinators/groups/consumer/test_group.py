@@ -1,4 +1,8 @@
-"""A group as its records make it: tombstones, records of older releases, compacted logs."""
+"""A group as its records make it: tombstones, records of older releases, compacted logs.
+
+Tests: `core.coordinators.groups.consumer.member`, `core.coordinators.groups.consumer.records`,
+`core.coordinators.groups.modern.group`.
+"""
 
 from __future__ import annotations
 

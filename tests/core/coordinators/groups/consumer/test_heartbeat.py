@@ -1,4 +1,8 @@
-"""ConsumerGroupHeartbeat: joining, following the target, leaving; refusals; what is written and what is told."""
+"""ConsumerGroupHeartbeat: joining, following the target, leaving; refusals; what is written and what is told.
+
+Tests: `core.coordinators.groups.consumer.validation`, `core.coordinators.groups.consumer.values`,
+`core.coordinators.groups.membership`.
+"""
 
 from __future__ import annotations
 

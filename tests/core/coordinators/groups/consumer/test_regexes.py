@@ -1,4 +1,7 @@
-"""Subscriptions by regular expressions: when they are resolved, to what, and what is kept of that."""
+"""Subscriptions by regular expressions: when they are resolved, to what, and what is kept of that.
+
+Tests: `core.coordinators.groups.consumer.regex_resolver`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The settings of a group: its own configuration goes before the broker's, within the broker's limits."""
+"""The settings of a group: its own configuration goes before the broker's, within the broker's limits.
+
+Tests: `core.coordinators.groups.modern.settings`.
+"""
 
 from __future__ import annotations
 

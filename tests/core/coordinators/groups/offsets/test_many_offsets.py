@@ -1,4 +1,7 @@
-"""Very many offsets of one group are looked up, deleted and freed some at a time."""
+"""Very many offsets of one group are looked up, deleted and freed some at a time.
+
+Tests: `core.coordinators.groups.offsets.table`.
+"""
 
 from __future__ import annotations
 

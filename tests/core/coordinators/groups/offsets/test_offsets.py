@@ -1,4 +1,9 @@
-"""Committed offsets: commits, fetches, deletion, expiry, what is written and what is read again."""
+"""Committed offsets: commits, fetches, deletion, expiry, what is written and what is read again.
+
+Tests: `core.coordinators.groups.modern.commits`, `core.coordinators.groups.offsets.config`,
+`core.coordinators.groups.offsets.fetches`, `core.coordinators.groups.offsets.logged`,
+`core.coordinators.groups.offsets.pending`, `core.coordinators.values`, `requests.offset_requests`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Records of a share group that a node of Apache Kafka 4.4.0 wrote: we read them, and would write the same ones."""
+"""Records of a share group that a node of Apache Kafka 4.4.0 wrote: we read them, and would write the same ones.
+
+Tests: `core.coordinators.groups.share.member`, `core.coordinators.groups.share.records`.
+"""
 
 from __future__ import annotations
 

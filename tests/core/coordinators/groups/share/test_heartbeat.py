@@ -1,4 +1,10 @@
-"""Members of share groups: who joins, lives, leaves and is fenced, and what is written of it."""
+"""Members of share groups: who joins, lives, leaves and is fenced, and what is written of it.
+
+Tests: `core.coordinators.groups.share.change`, `core.coordinators.groups.share.describe`,
+`core.coordinators.groups.share.group`, `core.coordinators.groups.share.initialization`,
+`core.coordinators.groups.share.settings`, `core.coordinators.groups.share.targets`,
+`core.coordinators.groups.share.validation`, `requests.share_group_requests`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What administrators do with share groups: offsets are altered, read and deleted, and groups end."""
+"""What administrators do with share groups: offsets are altered, read and deleted, and groups end.
+
+Tests: `core.coordinators.groups.share.lags`, `core.coordinators.groups.share.partitions`,
+`core.coordinators.groups.share.service`, `core.coordinators.groups.share.state_requests`.
+"""
 
 from __future__ import annotations
 

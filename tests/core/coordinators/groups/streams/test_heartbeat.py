@@ -1,4 +1,11 @@
-"""StreamsGroupHeartbeat: joining, following the target, leaving; statuses; what is written and what is told."""
+"""StreamsGroupHeartbeat: joining, following the target, leaving; statuses; what is written and what is told.
+
+Tests: `core.coordinators.groups.streams.change`, `core.coordinators.groups.streams.config`,
+`core.coordinators.groups.streams.endpoints`, `core.coordinators.groups.streams.member`,
+`core.coordinators.groups.streams.records`, `core.coordinators.groups.streams.responses`,
+`core.coordinators.groups.streams.status`, `core.coordinators.groups.streams.targets`,
+`requests.streams_group_requests`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Numbers of partitions and tasks, topics that are missing or wrong, and topologies that do not work."""
+"""Numbers of partitions and tasks, topics that are missing or wrong, and topologies that do not work.
+
+Tests: `core.coordinators.groups.streams.topology`.
+"""
 
 from __future__ import annotations
 

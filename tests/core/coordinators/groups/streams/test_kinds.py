@@ -1,4 +1,7 @@
-"""Streams groups beside groups of other kinds: names, offsets, lists, deletion, and what the next coordinator knows."""
+"""Streams groups beside groups of other kinds: names, offsets, lists, deletion, and what the next coordinator knows.
+
+Tests: `core.coordinators.groups.streams.commits`, `core.coordinators.groups.streams.describe`.
+"""
 
 from __future__ import annotations
 

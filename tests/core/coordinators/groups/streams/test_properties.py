@@ -1,4 +1,7 @@
-"""Members that come, go, are slow and lose responses: no task runs twice, all run in the end, the log says it all."""
+"""Members that come, go, are slow and lose responses: no task runs twice, all run in the end, the log says it all.
+
+Tests: `core.coordinators.groups.streams.group`.
+"""
 
 from __future__ import annotations
 
