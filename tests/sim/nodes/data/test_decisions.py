@@ -31,10 +31,10 @@ class Watched:
         self.strikes: list[tuple[str, int | None]] = []
         hosted: Any = SimpleNamespace(partition=self.replica.partition, log=None)
         self.held = SimpleNamespace(get=lambda topic_id, index: hosted)
-        data = SimpleNamespace(manager=SimpleNamespace(replicas=self.held))
+        broker = SimpleNamespace(manager=SimpleNamespace(replicas=self.held))
         hosts: list[Any] = [
             SimpleNamespace(
-                id=number, is_broker=True, is_up=True, node=SimpleNamespace(_data=data), quorum=None
+                id=number, is_broker=True, is_up=True, node=SimpleNamespace(_broker=broker), quorum=None
             )
             for number in (1, 2, 3)
         ]

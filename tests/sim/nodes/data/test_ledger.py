@@ -89,7 +89,7 @@ def test_what_a_process_committed_after_the_last_look_is_missed_once_its_machine
         topic=PLACE[0], index=PLACE[1], role=Role.LEADER, high_watermark=5, log_start_offset=0
     )
     manager = SimpleNamespace(replicas=[SimpleNamespace(partition=partition, log=log)])
-    node = SimpleNamespace(_data=SimpleNamespace(manager=manager))
+    node = SimpleNamespace(_broker=SimpleNamespace(manager=manager))
     host: Any = SimpleNamespace(id=1, life=1, is_broker=True, quorum=None, node=node, ids_drawn=[LOST])
     ledger = Ledger([host], random.Random(1), {PLACE: 1}, compacted)
     batches = [Batch(0, 5, 0, 1, (-1, -1), -1, 5, False)]
